@@ -46,10 +46,26 @@ impl Line<'_> {
     }
 }
 
-struct Cell {
-    level: String,
-    verdict: String,
-    style: Style,
+type Cell = (String, Style);
+
+/// A column with what stands before it; numbers stand on its right.
+struct Column<'a> {
+    before: &'static str,
+    title: &'a str,
+    cells: Vec<Cell>,
+    is_number: bool,
+}
+
+impl Column<'_> {
+    fn width(&self) -> usize {
+        self.cells.iter().map(|(text, _)| width(text)).max().unwrap_or(0).max(width(self.title))
+    }
+
+    fn drawn(&self, text: &str, style: &Style) -> String {
+        let rest = padded("", self.width().saturating_sub(width(text)));
+        let (left, right) = if self.is_number { (rest, String::new()) } else { (String::new(), rest) };
+        format!("{}{left}{}{right}", self.before, style.apply_to(text))
+    }
 }
 
 impl<'a> Rows<'a> {
@@ -149,60 +165,36 @@ impl<'a> Rows<'a> {
     fn table(&self, chosen: &[&Line<'a>], has_costs: bool, is_coloured: bool) -> (usize, Vec<String>) {
         // Of more than two games there is room for the means only.
         let level = if self.games.len() > 2 { mean } else { mean_sd };
-        let cells: Vec<Vec<Option<Cell>>> =
-            chosen.iter().map(|line| line.rows.iter().map(|row| row.map(|row| cell(row, level))).collect()).collect();
-        let columns: Vec<[usize; 2]> = (0..self.games.len())
-            .map(|game| {
-                let of_game = || cells.iter().filter_map(move |cells| cells[game].as_ref());
-                let levels = widest(of_game().map(|cell| cell.level.as_str()));
-                [levels.max(width(self.games[game])), widest(of_game().map(|cell| cell.verdict.as_str()))]
-            })
-            .collect();
-        let mut costs: Vec<(&str, Vec<String>)> = vec![
-            ("step", chosen.iter().map(|line| step(line)).collect()),
-            ("size", chosen.iter().map(|line| size(line)).collect()),
-        ];
-        costs.retain(|(_, texts)| has_costs && texts.iter().any(|text| !text.is_empty()));
-        let of_costs: Vec<usize> =
-            costs.iter().map(|(title, texts)| widest(texts.iter().map(String::as_str)).max(width(title))).collect();
-        let fixed = columns.iter().map(|[level, verdict]| level + verdict + 3).sum::<usize>()
-            + of_costs.iter().map(|columns| columns + 2).sum::<usize>();
-        let names = widest(chosen.iter().map(|line| line.name.as_str()));
-        let names = names.min(COLUMNS.saturating_sub(fixed).max(SHORTEST));
-
-        let mut header = padded("", names);
-        for (game, [level, verdict]) in self.games.iter().zip(&columns) {
-            header += &format!("  {} {}", padded(game, *level), padded("", *verdict));
+        let mut columns: Vec<Column<'_>> = Vec::new();
+        for (game, title) in self.games.iter().enumerate() {
+            let cells = chosen.iter().map(|line| line.rows[game].map(|row| cells(row, level)).unwrap_or_default());
+            let (levels, verdicts) = cells.unzip();
+            columns.push(Column { before: "  ", title, cells: levels, is_number: false });
+            columns.push(Column { before: " ", title: "", cells: verdicts, is_number: false });
         }
-        header.extend(costs.iter().zip(&of_costs).map(|((title, _), columns)| format!("  {}", right(title, *columns))));
-        let mut lines = vec![header];
-        let shown = all_shortened(&chosen.iter().map(|line| line.name.as_str()).collect::<Vec<_>>(), names);
-        for (place, (name, cells)) in shown.iter().zip(&cells).enumerate() {
-            let mut text = padded(name, names);
-            for (cell, [level, verdict]) in cells.iter().zip(&columns) {
-                text += &cell.as_ref().map_or_else(
-                    || padded("", level + verdict + 3),
-                    |cell| {
-                        let rest = padded("", verdict.saturating_sub(width(&cell.verdict)));
-                        let word = cell.style.clone().force_styling(is_coloured).apply_to(&cell.verdict);
-                        format!("  {} {word}{rest}", padded(&cell.level, *level))
-                    },
-                );
+        let costs: [(&str, fn(&Line<'_>) -> String); 2] = [("step", step), ("size", size)];
+        for (title, cost) in costs {
+            let cells: Vec<Cell> = chosen.iter().map(|line| (cost(line), Style::new())).collect();
+            if has_costs && cells.iter().any(|(text, _)| !text.is_empty()) {
+                columns.push(Column { before: "  ", title, cells, is_number: true });
             }
-            let of_line = costs.iter().zip(&of_costs);
-            text.extend(of_line.map(|((_, texts), columns)| format!("  {}", right(&texts[place], *columns))));
-            lines.push(text);
         }
-        (names + fixed, lines)
+        let fixed: usize = columns.iter().map(|column| column.before.len() + column.width()).sum();
+        let names: Vec<&str> = chosen.iter().map(|line| line.name.as_str()).collect();
+        let widest = names.iter().map(|name| width(name)).max().unwrap_or(0);
+        let room = widest.min(COLUMNS.saturating_sub(fixed).max(SHORTEST));
+
+        let header: String = columns.iter().map(|column| column.drawn(column.title, &Style::new())).collect();
+        let mut lines = vec![padded("", room) + &header];
+        for (place, name) in all_shortened(&names, room).iter().enumerate() {
+            let drawn = columns.iter().map(|column| {
+                let (text, style) = &column.cells[place];
+                column.drawn(text, &style.clone().force_styling(is_coloured))
+            });
+            lines.push(padded(name, room) + &drawn.collect::<String>());
+        }
+        (room + fixed, lines)
     }
-}
-
-fn widest<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
-    texts.map(width).max().unwrap_or(0)
-}
-
-fn right(text: &str, columns: usize) -> String {
-    padded("", columns.saturating_sub(width(text))) + text
 }
 
 /// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer
@@ -254,7 +246,8 @@ fn leave_out(names: &mut Vec<Vec<String>>, is_needless: impl Fn(&str) -> bool) -
     is_shorter
 }
 
-fn cell(row: &RowReport, level: fn(&Summary, f64) -> String) -> Cell {
+/// The value of a row and its verdict.
+fn cells(row: &RowReport, level: fn(&Summary, f64) -> String) -> (Cell, Cell) {
     let level = or_absent(row.primary.as_ref(), |summary| level(summary, 1.0));
     let plain = Style::new();
     let (verdict, style) = match (row.role, &row.comparison) {
@@ -271,7 +264,7 @@ fn cell(row: &RowReport, level: fn(&Summary, f64) -> String) -> Cell {
         (_, Some(comparison)) => judged(row, comparison),
         (_, None) => (seeds(row), plain),
     };
-    Cell { level, verdict, style }
+    ((level, Style::new()), (verdict, style))
 }
 
 fn judged(row: &RowReport, comparison: &Comparison) -> (String, Style) {
