@@ -62,18 +62,12 @@ pub fn tables(reports: &[Report], leaders: &Leaders) -> Vec<Table> {
     let (names, tuned) = (labels(reports), tuned(reports));
     let of_game = |game: &GameReport| {
         let own = Ranking::of(first, game, &tuned);
-        let mut notes = vec![
-            "exploratory; τ: Kendall's τ_b of the means of the primary metrics over the encodings that both grids have, with \
-             the same options but for those that a grid tunes (1: the same order, 0: none, −1: reversed)"
-                .to_owned(),
-            format!(
-                "intervals: the middle 95 % over {DRAWS} draws of the encodings with replacement; they do not count the \
-                 noise of seeds"
-            ),
-            format!("leaders: {}", leaders.words()),
-        ];
-        notes.extend(own.remarks(&names[0]));
-        let mut rows = Vec::new();
+        let note = "exploratory; τ: Kendall's τ_b of the means of the primary metrics over the encodings that both grids have, \
+                    with the same options but for those that a grid tunes (1: the same order, 0: none, −1: reversed)";
+        let intervals = format!(
+            "intervals: the middle 95 % over {DRAWS} draws of the encodings with replacement; they do not count the noise of seeds"
+        );
+        let (mut rows, mut notes) = (Vec::new(), own.remarks(&names[0]));
         for (report, name) in others.iter().zip(&names[1..]) {
             let Some(same) = report.games.iter().find(|other| other.game == game.game) else { continue };
             let other = Ranking::of(report, same, &tuned);
@@ -84,7 +78,8 @@ pub fn tables(reports: &[Report], leaders: &Leaders) -> Vec<Table> {
         let header =
             ["grid", "metric", "encodings", "τ", "95 % interval", "τ without leaders", "its interval", "leaders"];
         let title = format!("{}: the order of encodings by {} of {}", game.game, first.primary.name, names[0]);
-        Table::new(header, &[0, 1, 7], rows).titled(&title).noted(notes)
+        let table = Table::new(header, &[0, 1, 7], rows).titled(&title);
+        table.noted([note]).noted([intervals, format!("leaders: {}", leaders.words())]).noted(notes)
     };
     first.games.iter().map(of_game).filter(|table| !table.is_empty()).collect()
 }

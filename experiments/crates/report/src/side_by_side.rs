@@ -64,17 +64,14 @@ fn settings(reports: &[Report]) -> Table {
     });
     let header = once("setting".to_owned()).chain(labels(reports));
     let mut rows: Vec<Vec<String>> = rows.collect();
-    let mut notes = vec![
-        "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ; \
-         in brackets those with another value in another grid"
-            .to_owned(),
-    ];
+    let note = "settings that all rows of a grid share, and the conditions of its cells; varies: the rows of the grid differ; \
+                in brackets those with another value in another grid";
+    let note = (!rows.is_empty()).then_some(note);
     if rows.is_empty() {
         rows.push(once("none".to_owned()).chain(reports.iter().map(|_| String::new())).collect());
-        notes.clear();
     }
     let text_columns: Vec<usize> = (0..=reports.len()).collect();
-    Table::new(header, &text_columns, rows).titled("settings in which the grids differ").noted(notes)
+    Table::new(header, &text_columns, rows).titled("settings in which the grids differ").noted(note)
 }
 
 fn of_game(reports: &[Report], game: &str) -> Table {
@@ -84,7 +81,10 @@ fn of_game(reports: &[Report], game: &str) -> Table {
         let cells = grids.iter().map(|grid| or_absent(grid.iter().find(|row| row.label == label), |row| cell(row)));
         once(readable(label)).chain(cells).collect()
     });
-    Table::new(once(ROW.to_owned()).chain(labels(reports)), &[0], rows).titled(game).noted(remarks(reports, &grids))
+    let note = "row less the reference of the same grid, with its plain 95 % interval; verdicts are Holm-corrected within each \
+                grid, not over all grids";
+    let table = Table::new(once(ROW.to_owned()).chain(labels(reports)), &[0], rows);
+    table.titled(game).noted([note]).noted(remarks(reports, &grids))
 }
 
 fn cell(row: &RowReport) -> String {
@@ -115,14 +115,10 @@ pub(super) fn labels(reports: &[Report]) -> Vec<String> {
 
 fn remarks(reports: &[Report], grids: &[Vec<&RowReport>]) -> Vec<String> {
     let labels = labels(reports);
-    let mut notes = vec![
-        "row less the reference of the same grid, with its plain 95 % interval; verdicts are Holm-corrected within each \
-         grid, not over all grids"
-            .to_owned(),
-    ];
-    notes.extend(labels.iter().zip(reports).filter_map(|(label, report)| {
+    let equivalent = labels.iter().zip(reports).filter_map(|(label, report)| {
         Some(format!("equivalent rows of {label} are within {}", report.primary.within()?))
-    }));
+    });
+    let mut notes: Vec<String> = equivalent.collect();
     for (i, one) in grids.iter().enumerate() {
         for (j, other) in grids.iter().enumerate().skip(i + 1) {
             notes.extend(order([&reports[i], &reports[j]], [one, other]).map(|tau| {
@@ -202,7 +198,7 @@ fn less([one, other]: [&Report; 2], labels: &[String], game: &str) -> Option<Tab
          rows); it does not count the noise of test positions",
         one.primary.name
     );
-    let table = Table::new(header, &[0], cells).titled(&format!("{game}: {first} less {second}")).noted(vec![note]);
+    let table = Table::new(header, &[0], cells).titled(&format!("{game}: {first} less {second}")).noted([note]);
     (!found.is_empty()).then_some(table)
 }
 

@@ -55,8 +55,10 @@ impl Table {
         Self { title: title.to_owned(), ..self }
     }
 
-    pub(super) fn noted(self, notes: Vec<String>) -> Self {
-        Self { notes, ..self }
+    /// The same with further notes.
+    pub(super) fn noted<S: Into<String>>(mut self, notes: impl IntoIterator<Item = S>) -> Self {
+        self.notes.extend(notes.into_iter().map(Into::into));
+        self
     }
 
     /// The same without the columns in which no row has a value.

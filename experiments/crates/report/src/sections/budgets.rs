@@ -102,10 +102,10 @@ pub(crate) fn table(budgets: &Budgets) -> Table {
     let ranks = budgets.ranks.iter().zip(&budgets.steps).filter_map(|(ranks, &steps)| {
         Some(format!("order of the rows after {} steps and at the end: {}", grouped(steps), of_ranks(ranks.as_ref()?)))
     });
-    let notes = once("plain 95 % t-intervals, paired by seed, uncorrected".to_owned()).chain(ranks).collect();
     Table::new(header, &[0], rows)
         .titled("budgets: differences on test to the reference with the same number of steps")
-        .noted(notes)
+        .noted(["plain 95 % t-intervals, paired by seed, uncorrected"])
+        .noted(ranks)
 }
 
 #[cfg(test)]

@@ -194,13 +194,10 @@ pub(crate) fn table(all: &[InteractionReport]) -> Table {
         let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
         vec![one.shown(), gap(0), gap(1), change, ends, p, verdict]
     });
-    let notes = vec![
-        "a gap is the primary metric of the first name less that of the second, paired by seed, with its plain 95 % \
-         interval; change: the second gap less the first, seed by seed; Holm's correction is over the interactions of \
-         the grid and not over its comparisons; shrinks, grows or reverses: both gaps are significant themselves"
-            .to_owned(),
-    ];
-    Table::new(header, &[0, 1, 2, 6], rows).titled("interactions: does the gap change?").noted(notes)
+    let note = "a gap is the primary metric of the first name less that of the second, paired by seed, with its plain 95 % \
+                interval; change: the second gap less the first, seed by seed; Holm's correction is over the interactions of \
+                the grid and not over its comparisons; shrinks, grows or reverses: both gaps are significant themselves";
+    Table::new(header, &[0, 1, 2, 6], rows).titled("interactions: does the gap change?").noted([note])
 }
 
 /// How the interactions of a grid were tested.

@@ -105,7 +105,7 @@ pub(crate) fn table(rows: &[RowMovements]) -> Table {
     let header = ["row", "game", "seeds", "heads", "named", "named with random weights", "movements"];
     let note = "Heads of inspected cells (`posenc inspect`) whose position term follows a movement of a piece beyond \
                 distance; numbers are in the order of the seeds.";
-    Table::new(header, &[0, 1, 2, 4, 5, 6], rows.iter().map(row)).noted(vec![note.to_owned()])
+    Table::new(header, &[0, 1, 2, 4, 5, 6], rows.iter().map(row)).noted([note])
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::numbers::{decimals, fixed, or_absent, p_value};
 use crate::statistics::power::{MOST_SEEDS, POWER};
 use crate::table::{ABSENT, ROW, Table};
 use facts::Role;
+use std::iter::once;
 
 /// The precision of every comparison; with a given difference, the seeds that it needs.
 pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
@@ -30,9 +31,26 @@ pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
         cells.extend(report.primary.difference.into_iter().flat_map(|_| target(precision)));
         Some(cells)
     });
+    let split = "games' share: the share of test games in the variance of the difference, the rest is of seeds; p over seeds: of \
+                 the paired t-test that takes the test games as fixed, uncorrected";
+    let power = POWER * 100.0;
+    let detectable = format!(
+        "detectable difference: the true difference that these seeds and test games detect in {power:.0} of 100 grids at \
+         the strictest step of Holm's correction; seeds for this difference: the seeds that detect the observed one as \
+         often on the same test games; > {MOST_SEEDS}: more than {MOST_SEEDS}; where test games have a share, more games help"
+    );
+    let given = report.primary.difference.map(|size| {
+        format!(
+            "seeds for {size}: the seeds that detect a true difference of {size} in {power:.0} of 100 grids at the same \
+             step (α / {}); power for {size}: the share of grids in which the present seeds detect it; both assume the \
+             present variances",
+            report.family
+        )
+    });
     Table::new(header, &[0], rows)
         .titled("precision (no verdict depends on it)")
-        .noted(notes(report))
+        .noted([split])
+        .noted(once(detectable).chain(given))
         .without_empty_columns()
 }
 
@@ -45,27 +63,4 @@ fn target(precision: &Precision) -> [String; 2] {
 
 fn seeds(needed: Option<usize>) -> String {
     needed.map_or_else(|| format!("> {MOST_SEEDS}"), |seeds| seeds.to_string())
-}
-
-fn notes(report: &Report) -> Vec<String> {
-    let power = POWER * 100.0;
-    let mut notes = vec![
-        "games' share: the share of test games in the variance of the difference, the rest is of seeds; p over seeds: of the \
-         paired t-test that takes the test games as fixed, uncorrected"
-            .to_owned(),
-        format!(
-            "detectable difference: the true difference that these seeds and test games detect in {power:.0} of 100 grids at \
-             the strictest step of Holm's correction; seeds for this difference: the seeds that detect the observed one as \
-             often on the same test games; > {MOST_SEEDS}: more than {MOST_SEEDS}; where test games have a share, more games help"
-        ),
-    ];
-    notes.extend(report.primary.difference.map(|size| {
-        format!(
-            "seeds for {size}: the seeds that detect a true difference of {size} in {power:.0} of 100 grids at the same \
-             step (α / {}); power for {size}: the share of grids in which the present seeds detect it; both assume the \
-             present variances",
-            report.family
-        )
-    }));
-    notes
 }

@@ -248,7 +248,7 @@ fn multipliers(scaling: &Scaling) -> Table {
     );
     Table::new(header, &[0], rows)
         .titled(&format!("data multipliers: how many times fewer positions than {reference}"))
-        .noted(vec![note])
+        .noted([note])
         .without_empty_columns()
 }
 
@@ -263,17 +263,8 @@ pub fn factor(multiple: &Multiple) -> String {
 fn exponents(scaling: &Scaling) -> Table {
     let known = scaling.floor.map(|floor| if floor == 0.0 { "0".to_owned() } else { fixed(floor, 3) });
     let known = known.unwrap_or_else(|| "unknown".to_owned());
-    let header = [
-        ROW.to_owned(),
-        "budgets".to_owned(),
-        format!("α, E = {known}"),
-        "less the reference's".to_owned(),
-        "Holm p".to_owned(),
-        "α, E fitted".to_owned(),
-        "less the reference's".to_owned(),
-        "Holm p".to_owned(),
-        "E".to_owned(),
-    ];
+    let (given, less, p) = (format!("α, E = {known}"), "less the reference's", "Holm p");
+    let header = [ROW, "budgets", &given, less, p, "α, E fitted", less, p, "E"];
     let has_fit = |row: &&ScalingRow| row.laws.iter().any(Option::is_some);
     let rows = scaling.rows.iter().filter(has_fit).map(|row| {
         let used = match row.laws.each_ref().map(|law| law.as_ref().map(range)) {
@@ -291,22 +282,21 @@ fn exponents(scaling: &Scaling) -> Table {
         let fitted = or_absent(row.laws[1].as_ref(), |law| fixed(law.floor, 3));
         [readable(&row.label), used].into_iter().chain(given).chain(free).chain([fitted]).collect()
     });
-    let mut notes = vec![
-        "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
-         of the grid: if the curve is no power law over these budgets, they cover too rarely; less the reference's: both fitted to the \
-         budgets that both use; budgets: a first budget is left \
-         out while the curve is flatter there than after it (the rule is in docs/statistics.md)"
-            .to_owned(),
-    ];
+    let note = "L(D) = E + A · D^−α over D positions; 95 % t-intervals and p over seeds only, p with Holm's correction over the rows \
+                of the grid: if the curve is no power law over these budgets, they cover too rarely; less the reference's: both fitted \
+                to the budgets that both use; budgets: a first budget is left out while the curve is flatter there than after it (the \
+                rule is in docs/statistics.md)";
     let without: Vec<String> =
         scaling.rows.iter().filter(|row| !has_fit(row)).map(|row| readable(&row.label)).collect();
-    if !without.is_empty() {
-        notes.push(format!(
-            "no fit: {} (too few budgets after a plateau, or their losses do not determine α and E)",
-            listed(&without)
-        ));
-    }
-    Table::new(header, &[0, 1], rows).titled("power laws of the loss").noted(notes).without_empty_columns()
+    let unfitted = format!(
+        "no fit: {} (too few budgets after a plateau, or their losses do not determine α and E)",
+        listed(&without)
+    );
+    Table::new(header, &[0, 1], rows)
+        .titled("power laws of the loss")
+        .noted([note])
+        .noted((!without.is_empty()).then_some(unfitted))
+        .without_empty_columns()
 }
 
 /// The first and the last budget of a fit.
@@ -342,7 +332,7 @@ fn predictions(scaling: &Scaling, primary: &PrimaryMetric) -> Table {
                 measured mean, with the variance of its own seeds, divided by what the law with the known E (without one, with \
                 the fitted E) predicts, both less a known E; p with Holm's correction over the rows of the grid";
     let title = format!("{} predicted for {} positions", primary.name, grouped(to));
-    Table::new(header, &[0], rows).titled(&title).noted(vec![note.to_owned()]).without_empty_columns()
+    Table::new(header, &[0], rows).titled(&title).noted([note]).without_empty_columns()
 }
 
 impl ScalingRow {

@@ -183,11 +183,8 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
         cells
     });
     let title = format!("{} by slice: the reference, and differences to it", report.measure);
-    let notes = vec![
-        "paired by position; 95 % intervals over seeds and games, uncorrected: some of these slices exclude 0 by chance"
-            .to_owned(),
-    ];
-    Table::new(header, &[0], rows).titled(&title).noted(notes)
+    let note = "paired by position; 95 % intervals over seeds and games, uncorrected: some of these slices exclude 0 by chance";
+    Table::new(header, &[0], rows).titled(&title).noted([note])
 }
 
 /// Differences by slice, for each reference.

@@ -95,7 +95,15 @@ pub(crate) fn table(report: &Report) -> Table {
     ];
     columns.extend(METRICS.map(|(heading, names)| column(heading, &|(game, row, _)| metric(game, row, names))));
     let marked = columns.iter().flat_map(|(_, cells)| cells).any(|cell| cell.ends_with(WIN_RATE));
-    let table = Table::of_columns(columns).titled("all systems, on test positions").noted(notes(report, marked));
+    let network = "network: its architecture, layers × width / feed-forward; parameters and operations (of a forward pass for one \
+                   position, two for each multiplication) are of the whole network with its encodings and heads";
+    let win_rate = "†: cross-entropy and accuracy of the win rate (`win_rate_result_loss`), which do not compare with those of \
+                    win, draw and loss";
+    let table = Table::of_columns(columns)
+        .titled("all systems, on test positions")
+        .noted([network])
+        .noted(of_policies(report))
+        .noted(marked.then_some(win_rate));
     Table { text_columns: vec![0, 1, 2, 3, 4], ..table }.without_empty_columns()
 }
 
@@ -120,32 +128,14 @@ fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
     }
 }
 
-fn notes(report: &Report, win_rate: bool) -> Vec<String> {
-    let uniform: Vec<String> = report
-        .games
-        .iter()
-        .filter_map(|game| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game)))
-        .collect();
-    let mut notes = vec![
-        "network: its architecture, layers × width / feed-forward; parameters and operations (of a forward pass for one \
-         position, two for each multiplication) are of the whole network with its encodings and heads"
-            .to_owned(),
-    ];
-    if !uniform.is_empty() {
-        notes.push(format!(
-            "policy losses are in nats over the moves that a row's `mask` leaves: over legal moves they compare within a \
-             game, for every move vocabulary, and never across games; a uniform choice among legal moves has {}",
-            uniform.join(", ")
-        ));
-    }
-    if win_rate {
-        notes.push(
-            "†: cross-entropy and accuracy of the win rate (`win_rate_result_loss`), which do not compare with those of \
-             win, draw and loss"
-                .to_owned(),
-        );
-    }
-    notes
+/// How policy losses compare; none without the loss of a uniform choice.
+fn of_policies(report: &Report) -> Option<String> {
+    let uniform = |game: &GameReport| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game));
+    let all = report.games.iter().filter_map(uniform).reduce(|all, one| format!("{all}, {one}"))?;
+    Some(format!(
+        "policy losses are in nats over the moves that a row's `mask` leaves: over legal moves they compare within a \
+         game, for every move vocabulary, and never across games; a uniform choice among legal moves has {all}"
+    ))
 }
 
 #[cfg(test)]

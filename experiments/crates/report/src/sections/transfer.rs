@@ -17,6 +17,7 @@ use facts::row_name::readable;
 use facts::{HeadName, Mask, distinct};
 use figures::plot::scatter::{self, Guide, ScatterPlot, ScatterPoint};
 use partners::{Partners, compared};
+use std::iter::once;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transfer {
@@ -234,15 +235,9 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
     let [first, second] = &transfer.games;
     let (unit, factor) = if transfer.learnable.is_some() { ("learnt %", 100.0) } else { ("difference", 1.0) };
     let shown = |difference: f64, ends: &Interval| with_interval(difference * factor, &ends.map(|end| end * factor));
-    let header = [
-        ROW.to_owned(),
-        format!("{first}: {unit}"),
-        format!("{second}: {unit}"),
-        format!("{first}: effect"),
-        format!("{second}: effect"),
-        format!("{first} less {second}"),
-        "Holm p".to_owned(),
-    ];
+    let of_games = |what: &str| transfer.games.each_ref().map(|game| format!("{game}: {what}"));
+    let interactions = [format!("{first} less {second}"), "Holm p".to_owned()];
+    let header = once(ROW.to_owned()).chain(of_games(unit)).chain(of_games("effect")).chain(interactions);
     let rows = transfer.rows.iter().map(|row| {
         let [a, b] = &row.effects;
         let (interaction, p) = match &row.interaction {
@@ -257,34 +252,33 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         };
         vec![readable(&row.label), difference(a), difference(b), effect(a), effect(b), interaction, p]
     });
-    let mut notes = vec![format!(
+    let effect = format!(
         "effect: the difference in units of the game's pooled standard deviation over seeds, above zero is better; {first} \
          less {second}: the difference between the games (Welch's test, Holm-corrected over these rows)"
-    )];
-    if let Some(ranges) = transfer.learnable {
+    );
+    let learnt = transfer.learnable.map(|ranges| {
         let of = |side: usize| {
             let Learnable { uniform, floor } = ranges[side];
             format!("{uniform:.3} and {floor:.3} nats on {}", transfer.games[side])
         };
-        notes.push(format!(
+        format!(
             "learnt %: how much more a row learns than the reference, in percent of the learnable gap between uniform choice \
              and the entropy of the targets ({}, {}); nats do not compare across games",
             of(0),
             of(1)
-        ));
-    }
-    notes.push(match &transfer.ranks {
-        Some(ranks) => format!(
-            "order of the rows in both games: {} (1: the same order, −1: reversed; imprecise with few rows or seeds)",
-            of_ranks(ranks)
-        ),
-        None => "order of the rows in both games: needs one reference, and two or more rows with all seeds beside it"
-            .to_owned(),
+        )
     });
-    notes.extend(matched(transfer));
-    notes.extend(left_out(transfer));
-    notes.extend(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")));
-    Table::new(header, &[0], rows).titled(&format!("{first} against {second}")).noted(notes)
+    let ranks = transfer.ranks.as_ref().map_or_else(
+        || "needs one reference, and two or more rows with all seeds beside it".to_owned(),
+        |ranks| format!("{} (1: the same order, −1: reversed; imprecise with few rows or seeds)", of_ranks(ranks)),
+    );
+    Table::new(header, &[0], rows)
+        .titled(&format!("{first} against {second}"))
+        .noted(once(effect).chain(learnt))
+        .noted([format!("order of the rows in both games: {ranks}")])
+        .noted(matched(transfer))
+        .noted(left_out(transfer))
+        .noted(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")))
 }
 
 pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) -> Option<Figure> {
