@@ -35,53 +35,38 @@ pub struct HeroRow {
     pub verdict: String,
 }
 
-/// A verdict as colour and shape.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Judged {
-    Better,
-    Worse,
-    Equivalent,
-    Open,
-    DependsOnTuning,
-    Missing,
-    /// The row that the others of its panel are compared with.
-    Reference,
-    /// Differs significantly from the reference: above it if `higher`; `better` if that side is the better one.
-    Apart {
-        higher: bool,
-        better: bool,
-    },
+games::named! {
+    /// A verdict as colour and shape, in the order of the legend, which has the names.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Judged {
+        /// The row that the others of its panel are compared with.
+        Reference = "reference",
+        /// Differs significantly from the reference, to this side of it, which is the better or the worse one.
+        LowerAndBetter = "lower",
+        HigherAndWorse = "higher",
+        LowerAndWorse = "lower",
+        HigherAndBetter = "higher",
+        Better = "better",
+        Worse = "worse",
+        Equivalent = "equivalent",
+        Open = "open",
+        DependsOnTuning = "depends on tuning",
+        Missing = "no verdict",
+    }
 }
 
 impl Judged {
-    const ALL: [Self; 11] = [
-        Self::Reference,
-        Self::Apart { higher: false, better: true },
-        Self::Apart { higher: true, better: false },
-        Self::Apart { higher: false, better: false },
-        Self::Apart { higher: true, better: true },
-        Self::Better,
-        Self::Worse,
-        Self::Equivalent,
-        Self::Open,
-        Self::DependsOnTuning,
-        Self::Missing,
-    ];
-
-    /// Its class, its shape and its name in the legend.
-    const fn look(self) -> (&'static str, usize, &'static str) {
+    /// Its class and its shape.
+    const fn look(self) -> (&'static str, usize) {
         match self {
-            Self::Better => ("good", 0, "better"),
-            Self::Worse => ("bad", 3, "worse"),
-            Self::Equivalent => ("open", 5, "equivalent"),
-            Self::Open => ("open", 1, "open"),
-            Self::DependsOnTuning => ("open", 2, "depends on tuning"),
-            Self::Missing => ("open", 4, "no verdict"),
-            Self::Reference => ("ref", 0, "reference"),
-            Self::Apart { higher, better } => {
-                let (class, shape) = if better { ("good", 2) } else { ("bad", 3) };
-                (class, shape, if higher { "higher" } else { "lower" })
-            }
+            Self::Reference => ("ref", 0),
+            Self::Better => ("good", 0),
+            Self::LowerAndBetter | Self::HigherAndBetter => ("good", 2),
+            Self::Worse | Self::LowerAndWorse | Self::HigherAndWorse => ("bad", 3),
+            Self::Open => ("open", 1),
+            Self::DependsOnTuning => ("open", 2),
+            Self::Missing => ("open", 4),
+            Self::Equivalent => ("open", 5),
         }
     }
 }
@@ -165,7 +150,7 @@ fn draw_panel(panel: &HeroPanel, places: &Places, canvas: &mut Canvas, (start, o
     }
     for (row, (lines, middle)) in panel.rows.iter().zip(&places.rows) {
         let y = frame.top + middle;
-        let (class, shape, _) = row.judged.look();
+        let (class, shape) = row.judged.look();
         let mut interval = |kind: &str, ends: &Interval| {
             canvas.line(&format!("{kind} {class}"), (frame.at_x(ends.low), y), (frame.at_x(ends.high), y));
         };
@@ -192,7 +177,7 @@ fn title(text: &str, room: f64) -> String {
 
 fn legend(panel: &HeroPanel, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
     for judged in Judged::ALL.into_iter().filter(|judged| panel.rows.iter().any(|row| row.judged == *judged)) {
-        let (class, shape, name) = judged.look();
+        let ((class, shape), name) = (judged.look(), judged.name());
         canvas.marker(class, shape, (x, y - 4.0), 4.5, name);
         canvas.text("tick", (x + 9.0, y), Anchor::Start, name);
         x += 24.0 + 0.85 * width(name);

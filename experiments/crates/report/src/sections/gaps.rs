@@ -72,8 +72,12 @@ fn judged(one: &InteractionReport, direction: Direction) -> Judged {
         Change::Missing => Judged::Missing,
         Change::NotDistinguishable => Judged::Open,
         Change::Shrinks | Change::Grows | Change::Reverses | Change::Changes => {
-            let higher = one.mean().is_some_and(|mean| mean > 0.0);
-            Judged::Apart { higher, better: higher == (direction == Direction::Higher) }
+            match (one.mean().is_some_and(|mean| mean > 0.0), direction == Direction::Higher) {
+                (true, true) => Judged::HigherAndBetter,
+                (true, false) => Judged::HigherAndWorse,
+                (false, true) => Judged::LowerAndWorse,
+                (false, false) => Judged::LowerAndBetter,
+            }
         }
     }
 }
