@@ -2,6 +2,8 @@
 
 use minijinja::value::{Enumerator, Object};
 use minijinja::{Error, ErrorKind, Value};
+use report::numbers::with_interval;
+use report::sections::scaling::estimate;
 use report::statistics::Interval;
 use report::statistics::across::RankCorrelation;
 use std::collections::BTreeMap;
@@ -37,6 +39,17 @@ impl Fields {
     pub(crate) fn with_ends(self, prefix: &str, ends: Option<Interval>) -> Self {
         self.with_some(&format!("{prefix}low"), ends.map(|ends| ends.low))
             .with_some(&format!("{prefix}high"), ends.map(|ends| ends.high))
+    }
+
+    /// The same with a mean of this name and its interval, as numbers and as one text, which is empty without an interval.
+    pub(crate) fn with_difference(self, name: &str, mean: Option<f64>, ends: Option<Interval>) -> Self {
+        let shown = mean.zip(ends).map(|(mean, ends)| with_interval(mean, &ends));
+        self.with_some(name, mean).with_ends("", ends).with("with_interval", shown.unwrap_or_default())
+    }
+
+    /// The same with an estimate of this name and its interval, as numbers and as the text `shown`.
+    pub(crate) fn with_estimate(self, name: &str, mean: f64, ends: Interval) -> Self {
+        self.with(name, mean).with_ends("", Some(ends)).with("shown", estimate(mean, &ends))
     }
 
     /// The same with a rank correlation, if there is one: `tau`, `tau_low` and `tau_high`.

@@ -4,7 +4,7 @@ use crate::fields::{Fields, fault, unknown};
 use crate::find::{fits, parts};
 use crate::library::Grid;
 use minijinja::{Error, Value};
-use report::numbers::{interval, interval_decimals, with_interval};
+use report::numbers::{interval, interval_decimals};
 use report::sections::interactions::{Gap, InteractionReport};
 
 /// The gap `shaw less absolute` where these parts hold, e.g. `layers 1, steps 250`.
@@ -24,10 +24,8 @@ pub(crate) fn gap(grid: &Grid, game: &str, name: &str, place: &str) -> Result<Va
     let what = format!("the gap {name} ({place}) of {}", grid.name);
     match &found[..] {
         [(_, Gap { mean, interval: ends })] => Ok(Fields::of(what)
-            .with("mean", *mean)
-            .with_ends("", Some(*ends))
+            .with_difference("mean", Some(*mean), Some(*ends))
             .with("interval", interval(ends, interval_decimals(ends)))
-            .with("with_interval", with_interval(*mean, ends))
             .value()),
         [] => Err(fault(format!("{what} is in no interaction; the places are: {}", places(grid, game, name)?))),
         several => {
@@ -48,14 +46,10 @@ pub(crate) fn change(grid: &Grid, game: &str, name: &str, place: &str, by: &[Str
         let count = found.len();
         return Err(fault(format!("{what}: {count} interactions fit; the places are: {}", places(grid, game, name)?)));
     };
-    let (mean, ends) = (one.test.map(|test| test.mean), one.interval);
-    let shown = mean.zip(ends).map(|(mean, ends)| with_interval(mean, &ends));
     Ok(Fields::of(what)
-        .with_some("mean", mean)
-        .with_ends("", ends)
+        .with_difference("mean", one.test.map(|test| test.mean), one.interval)
         .with_some("p", one.decisive.map(|test| test.p))
         .with_some("holm_p", one.holm.map(|corrected| corrected.holm.p))
-        .with("with_interval", shown.unwrap_or_default())
         .with("verdict", one.change.name())
         .value())
 }

@@ -10,7 +10,6 @@ use minijinja::{Error, Value};
 use report::comparison::ALPHA;
 use report::missing::Missing;
 use report::model::RowReport;
-use report::numbers::with_interval;
 use report::side_by_side;
 use report::statistics::across::{ITEMS_NEEDED, agreement};
 use report::statistics::holm;
@@ -26,14 +25,11 @@ pub(crate) fn between(first: &Grid, second: &Grid, game: &str, name: &str) -> Re
     }
     let row = find(rows.into_iter().map(|row| (row.label.clone(), row)).collect(), name, &what)?;
     let [own, other] = row.levels.map(|level| level.map(|level| level.mean));
-    let ends = row.test.map(|test| test.interval(0.95));
-    let shown = row.test.zip(ends).map(|(test, ends)| with_interval(test.mean, &ends));
+    let (mean, ends) = row.test.map(|test| (test.mean, test.interval(0.95))).unzip();
     Ok(Fields::of(format!("{name}: {what}"))
         .with_some("first", own)
         .with_some("second", other)
-        .with_some("difference", row.test.map(|test| test.mean))
-        .with_ends("", ends)
-        .with("with_interval", shown.unwrap_or_default())
+        .with_difference("difference", mean, ends)
         .with_some("holm_p", row.holm_p)
         .value())
 }

@@ -8,7 +8,7 @@ use facts::{Mask, Role};
 use minijinja::{Error, Value};
 use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};
-use report::numbers::{interval, interval_decimals, mean_sd, signed, with_interval};
+use report::numbers::{interval, interval_decimals, mean_sd, signed};
 use report::sections::tuning::TunedRow;
 use report::statistics::{Interval, Summary};
 
@@ -114,12 +114,9 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
     let difference = comparison.test.map(|test| test.mean);
     let plain = comparison.interval;
     let holm = comparison.holm;
-    let shown = difference.zip(plain).map(|(mean, ends)| with_interval(mean, &ends)).unwrap_or_default();
     let wide = difference.zip(plain).zip(holm).map(|((mean, plain), holm)| wider(mean, &plain, &holm));
     fields
-        .with_some("difference", difference)
-        .with_ends("", plain)
-        .with("with_interval", shown)
+        .with_difference("difference", difference, plain)
         .with_some("p", comparison.decisive.map(|test| test.p))
         .with_some("holm_p", holm.map(|corrected| corrected.holm.p))
         .with_ends("holm_", holm.map(|corrected| corrected.interval))

@@ -6,7 +6,7 @@ use crate::library::Grid;
 use bundle::predictions::PredictedLoss;
 use minijinja::{Error, Value};
 use report::numbers::with_interval;
-use report::sections::scaling::{Scaling, ScalingRow, estimate, factor};
+use report::sections::scaling::{Scaling, ScalingRow, factor};
 use report::statistics::Interval;
 use report::statistics::ladder::Bounded;
 use report::table::ABSENT;
@@ -33,9 +33,7 @@ pub(crate) fn budget(grid: &Grid, game: &str, name: &str, positions: u64) -> Res
         let known = row.points.iter().map(|own| own.at.exp().round() as u64);
         no_budget(positions, &what, known)
     })?;
-    let shown = estimate(loss, &ends);
-    let fields = Fields::of(format!("{what} at {positions}")).with("loss", loss).with_ends("", Some(ends));
-    Ok(fields.with("shown", shown).value())
+    Ok(Fields::of(format!("{what} at {positions}")).with_estimate("loss", loss, ends).value())
 }
 
 /// How many times fewer positions a row needs than its reference, for the loss that this has at a budget.
@@ -69,13 +67,10 @@ pub(crate) fn exponent(grid: &Grid, game: &str, name: &str, floor: &str) -> Resu
         return Ok(fields.with("shown", ABSENT).with("with_interval", "").value());
     };
     let budget = |place: usize| own.points[place].at.exp().round() as u64;
-    let ends = own.exponent.interval(0.95);
     let test = row.steeper[law];
     let shown = test.map(|test| with_interval(test.mean, &test.interval(0.95)));
     Ok(fields
-        .with("exponent", own.exponent.mean)
-        .with_ends("", Some(ends))
-        .with("shown", estimate(own.exponent.mean, &ends))
+        .with_estimate("exponent", own.exponent.mean, own.exponent.interval(0.95))
         .with("floor", own.floor)
         .with("first", budget(0))
         .with("last", budget(own.points.len() - 1))
@@ -97,8 +92,7 @@ pub(crate) fn predicted(grid: &Grid, game: &str, name: &str) -> Result<Value, Er
     let what = format!("the prediction of {} in {of}", row.row);
     let loss = |own: PredictedLoss| {
         let ends = Interval { low: own.low, high: own.high };
-        let fields = Fields::of(what.as_str()).with("loss", own.loss).with_ends("", Some(ends));
-        fields.with("shown", estimate(own.loss, &ends)).value()
+        Fields::of(what.as_str()).with_estimate("loss", own.loss, ends).value()
     };
     Ok(Fields::of(what.as_str())
         .with("positions", row.positions)
@@ -116,9 +110,7 @@ pub(crate) fn outcome(grid: &Grid, game: &str, name: &str) -> Result<Value, Erro
     let (ratio, ends) =
         row.outcome(0).ok_or_else(|| fault(format!("{what} has no measured loss beside a predicted one")))?;
     Ok(Fields::of(format!("the outcome of {what}"))
-        .with("ratio", ratio)
-        .with_ends("", Some(ends))
-        .with("shown", estimate(ratio, &ends))
+        .with_estimate("ratio", ratio, ends)
         .with_some("holm_p", row.outcomes_holm_p[0])
         .value())
 }

@@ -168,26 +168,22 @@ pub(crate) fn table(primary: &PrimaryMetric, evaluation: &StrengthReport) -> Tab
         Measure::Labels => ("positions with a policy target", "positions"),
         _ => ("problems", "problems"),
     };
-    let mut notes = vec![format!(
+    let note = format!(
         "{} {what}; 95 % t-intervals over seeds, differences paired with the reference, uncorrected; all cells have the same \
          {same}, so the intervals do not count the choice of {same}",
         grouped(evaluation.of)
-    )];
-    if evaluation.measure == Measure::Suite {
-        notes.push(
-            "score: the share of the points, or of the problems that are solved in a suite without points".to_owned(),
-        );
-    }
-    notes.extend(
-        evaluation
-            .ranks
-            .map(|ranks| format!("order of the rows by {} and by this measure: {}", primary.name, of_ranks(&ranks))),
     );
+    let score = "score: the share of the points, or of the problems that are solved in a suite without points";
+    let ranks = |ranks| format!("order of the rows by {} and by this measure: {}", primary.name, of_ranks(&ranks));
     let title = match evaluation.measure {
         Measure::Labels => format!("other labels: policy loss on {}", evaluation.name),
         measure => format!("strength: {} {}, agent {}", measure.name(), evaluation.name, evaluation.agent),
     };
-    Table::new(header, &[0], evaluation.rows.iter().map(row)).titled(&title).noted(notes)
+    Table::new(header, &[0], evaluation.rows.iter().map(row))
+        .titled(&title)
+        .noted([note])
+        .noted((evaluation.measure == Measure::Suite).then_some(score))
+        .noted(evaluation.ranks.map(ranks))
 }
 
 /// The Elo difference to the opponent that the mean share means; its interval is that of the share over seeds. Where the cells won
