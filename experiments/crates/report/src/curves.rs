@@ -4,7 +4,7 @@
 //! The columns are described in `docs/metrics.md`.
 
 use super::csv::{text, writer};
-use super::files::CellFacts;
+use super::files::{CellFacts, leaves};
 use anyhow::Context as _;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
@@ -150,26 +150,11 @@ fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
     flat.insert("game".to_owned(), json!(row.game.name()));
     flat.insert("seed".to_owned(), json!(seed));
     let facts = CellFacts::read(&Plan::cell_dir(source.run_dir, row, seed));
-    if let Some(run) = facts.as_ref().and_then(CellFacts::run) {
-        flatten("", run, &mut flat);
-    }
+    flat.extend(facts.as_ref().and_then(CellFacts::run).into_iter().flat_map(|run| leaves("", run, true)));
     for (axis, value) in source.axes.names().iter().zip(source.axes.values(row)) {
         flat.entry(axis.as_str()).or_insert_with(|| json!(value));
     }
     flat
-}
-
-/// Adds the leaves of a setting. The elements of a list have their numbers, as in names of settings, unless there is one.
-fn flatten(name: &str, value: &Value, flat: &mut Map<String, Value>) {
-    let below = |key: &str| if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
-    match value {
-        Value::Object(map) if !map.is_empty() => map.iter().for_each(|(key, value)| flatten(&below(key), value, flat)),
-        Value::Array(list) if list.iter().any(Value::is_object) => match &list[..] {
-            [one] => flatten(name, one, flat),
-            several => several.iter().enumerate().for_each(|(i, one)| flatten(&below(&i.to_string()), one, flat)),
-        },
-        leaf => drop(flat.insert(name.to_owned(), leaf.clone())),
-    }
 }
 
 /// Writes the table as Parquet, compressed with zstd; a row group for each cell or more. Texts are dictionary-encoded, so a

@@ -209,6 +209,23 @@ impl CellFacts {
     }
 }
 
+/// The leaves of a setting, by dotted names. A list is one of them, or is divided if it holds maps: its elements have their numbers,
+/// as in names of settings, unless there is one.
+pub(super) fn leaves(name: &str, value: &Value, divides_lists: bool) -> Vec<(String, Value)> {
+    let below = |key: &str, value: &Value| {
+        let name = if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") };
+        leaves(&name, value, divides_lists)
+    };
+    match value {
+        Value::Object(map) if !map.is_empty() => map.iter().flat_map(|(key, value)| below(key, value)).collect(),
+        Value::Array(list) if divides_lists && list.iter().any(Value::is_object) => match &list[..] {
+            [one] => leaves(name, one, divides_lists),
+            several => several.iter().enumerate().flat_map(|(i, one)| below(&i.to_string(), one)).collect(),
+        },
+        leaf => vec![(name.to_owned(), leaf.clone())],
+    }
+}
+
 impl CellRecord {
     /// Floating-point operations of a forward pass for one position: two for each multiplication.
     pub(super) fn flops(cells: &[Self]) -> Option<u64> {

@@ -1,7 +1,7 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
 use super::variants::{self, Variant};
-use crate::files::{CellFacts, RunFolder};
+use crate::files::{CellFacts, RunFolder, leaves};
 use crate::table::ABSENT;
 use facts::distinct;
 use facts::row_name::readable;
@@ -88,23 +88,13 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     std::iter::once(new(DATASET, distinct(datasets).join(", "))).chain(of_runs).collect()
 }
 
-/// The settings of a run by their paths: `train.steps`. A list is one setting.
+/// The settings of a run as texts, by their paths: `train.steps`. A list is one setting.
 fn flat(variant: &Variant<'_>) -> Vec<(String, String)> {
-    fn visit(path: &str, value: &Value, found: &mut Vec<(String, String)>) {
-        match value {
-            Value::Object(fields) if !fields.is_empty() => {
-                for (key, value) in fields {
-                    let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
-                    visit(&path, value, found);
-                }
-            }
-            Value::String(text) => found.push((path.to_owned(), text.clone())),
-            other => found.push((path.to_owned(), other.to_string())),
-        }
-    }
-    let mut found = Vec::new();
-    visit("", &variant.but(&[]), &mut found);
-    found
+    let text = |value: Value| match value {
+        Value::String(text) => text,
+        other => other.to_string(),
+    };
+    leaves("", &variant.but(&[]), false).into_iter().map(|(path, value)| (path, text(value))).collect()
 }
 
 /// The conditions of all cells that have a manifest.
