@@ -52,12 +52,8 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     let Trained { sessions } = serde_json::from_slice(&fs::read(folder.join(manifest::FILE)).ok()?).ok()?;
     let lines = fs::read_to_string(folder.join(METRICS_FILE)).ok()?;
     let MetricLine { time: Time { unix_s: ended, .. }, .. } = serde_json::from_str(lines.lines().last()?).ok()?;
-    let place: Vec<String> = folder
-        .strip_prefix(run_dir)
-        .ok()?
-        .components()
-        .map(|part| part.as_os_str().to_string_lossy().into_owned())
-        .collect();
+    let place = folder.strip_prefix(run_dir).ok()?;
+    let place: Vec<String> = place.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     let [.., row, seed] = &place[..] else { return None };
     let hash = hash_of(row);
     let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
@@ -105,11 +101,8 @@ pub(crate) fn came_first(first: f64, then: f64) -> Result<&'static str, Error> {
     if first < then {
         return Ok("");
     }
-    Err(fault(format!(
-        "the page says that {} came first, but the other began at {}: correct the sentence",
-        shown(first, FORMAT),
-        shown(then, FORMAT)
-    )))
+    let [first, then] = [first, then].map(|time| shown(time, FORMAT));
+    Err(fault(format!("the page says that {first} came first, but the other began at {then}: correct the sentence")))
 }
 
 pub(crate) fn shown(unix_s: f64, format: &str) -> String {

@@ -64,21 +64,16 @@ pub(crate) fn trial(grid: &Grid, game: &str, name: &str, wanted: &str) -> Result
 /// The answer of a row to a question of `evaluate`; `about` is its name (a file, labels, an opponent),
 /// or a part of its name that no other question has.
 pub(crate) fn evaluation(grid: &Grid, game: &str, about: &str, name: &str) -> Result<Value, Error> {
-    let own = grid.game(game)?;
+    let (own, of) = (grid.game(game)?, format!("{}, {game}", grid.name));
     let title = |one: &StrengthReport| format!("{} {}", one.measure.name(), one.name);
     let exact: Vec<&StrengthReport> = own.strength.iter().filter(|one| one.name == about).collect();
     let similar = own.strength.iter().filter(|one| title(one).contains(about));
     let found: Vec<&StrengthReport> = if exact.is_empty() { similar.collect() } else { exact };
     let [question] = &found[..] else {
         let known: Vec<String> = own.strength.iter().map(title).collect();
-        return Err(unknown(
-            "single question",
-            about,
-            &format!("{}, {game}", grid.name),
-            known.iter().map(String::as_str),
-        ));
+        return Err(unknown("single question", about, &of, known.iter().map(String::as_str)));
     };
-    let what = format!("{} in {}, {game}", title(question), grid.name);
+    let what = format!("{} in {of}", title(question));
     let label = |row: &RowStrength| if row.role == Role::Twin { "A/A control".to_owned() } else { row.label.clone() };
     let rows = question.rows.iter().map(|row| (label(row), row)).collect();
     Ok(answer(question, find(rows, name, &what)?, what))

@@ -219,11 +219,8 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
         let (difference, p) = (shown(steeper.map(|test| test.mean)), shown(steeper.map(|test| test.p)));
         Some(Line { n: law.points.len().to_string(), difference, p, holm_p: shown(holm_p), ..own })
     });
-    let floors = row
-        .laws
-        .iter()
-        .zip(["given", "fitted"])
-        .filter_map(|(law, name)| Some(line("floor", name.to_owned(), law.as_ref()?.floor, None)));
+    let laws = row.laws.iter().zip(["given", "fitted"]);
+    let floors = laws.filter_map(|(law, name)| Some(line("floor", name.to_owned(), law.as_ref()?.floor, None)));
     let predictions = ["given floor", "fitted floor"].into_iter().enumerate().filter_map(|(law, name)| {
         let (own, positions) = (row.predicted[law]?, scaling.to?);
         let metric = format!("{}@{positions}, {name}", report.primary.name);

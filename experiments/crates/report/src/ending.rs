@@ -174,23 +174,15 @@ fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
         let warnings = facts::counted(report.warnings.len() as u64, "warning");
         notes.push(format!("{warnings}: {}", report_command(ended)));
     }
-    if has(Verdict::DependsOnTuning) {
-        notes.push("depends: a neighbouring value of the tuned setting would reverse it".to_owned());
-    }
-    if has(Verdict::Diverged) {
-        notes.push("diverged: seeds of the row did, so it cannot be better".to_owned());
-    }
-    if has(Verdict::ReferenceDiverged) {
-        notes.push("not worse: seeds of the reference diverged, so no row is worse than it".to_owned());
-    }
+    let words = [
+        (Verdict::DependsOnTuning, "depends: a neighbouring value of the tuned setting would reverse it"),
+        (Verdict::Diverged, "diverged: seeds of the row did, so it cannot be better"),
+        (Verdict::ReferenceDiverged, "not worse: seeds of the reference diverged, so no row is worse than it"),
+    ];
+    notes.extend(words.into_iter().filter(|(verdict, _)| has(*verdict)).map(|(_, meaning)| meaning.to_owned()));
     let is_close = |one: &Comparison| one.verdict == Verdict::Equivalent || one.is_within_margin();
-    notes.extend(
-        report
-            .primary
-            .within()
-            .filter(|_| compared().any(is_close))
-            .map(|within| format!("equivalent, *: the difference is within {within}")),
-    );
+    let within = report.primary.within().filter(|_| compared().any(is_close));
+    notes.extend(within.map(|within| format!("equivalent, *: the difference is within {within}")));
     notes.extend(table.legend());
     if !table.shared.is_empty() {
         notes.push(format!("all rows: {}", table.shared.join(", ")));

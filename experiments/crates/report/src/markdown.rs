@@ -29,10 +29,8 @@ pub fn draw_table(table: &Table) -> String {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
     let cells = |texts: &[String]| texts.iter().map(|text| escape_cell(text)).collect::<Vec<_>>();
     let rule = |column| if table.text_columns.contains(&column) { "---" } else { "---:" }.to_owned();
-    let lines: Vec<String> = [line(cells(&table.header)), line((0..table.header.len()).map(rule).collect())]
-        .into_iter()
-        .chain(table.rows.iter().map(|row| line(cells(row))))
-        .collect();
+    let mut lines = vec![line(cells(&table.header)), line((0..table.header.len()).map(rule).collect())];
+    lines.extend(table.rows.iter().map(|row| line(cells(row))));
     let title = if table.title.is_empty() { String::new() } else { format!("### {}", escape(&table.title)) };
     let notes: Vec<String> = table.notes.iter().map(|note| escape(note)).collect();
     let mut parts = vec![title, lines.join("\n"), notes.join("\n")];

@@ -37,14 +37,12 @@ fn rows_of<'a>(report: &'a Report, game: &str) -> Vec<&'a RowReport> {
 /// The settings and conditions in which grids differ.
 fn settings(reports: &[Report]) -> Table {
     let primary = |report: &Report| (notes::PRIMARY_METRIC.to_owned(), notes::primary(report));
-    let grids: Vec<Vec<(String, String)>> = reports
-        .iter()
-        .map(|report| {
-            let all = || reports.iter().flat_map(|report| &report.settings);
-            let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.beside(all())));
-            once(primary(report)).chain(settings).filter(|(_, value)| !value.is_empty()).collect()
-        })
-        .collect();
+    let all = || reports.iter().flat_map(|report| &report.settings);
+    let of_grid = |report: &Report| -> Vec<(String, String)> {
+        let settings = report.settings.iter().map(|setting| (setting.name.clone(), setting.beside(all())));
+        once(primary(report)).chain(settings).filter(|(_, value)| !value.is_empty()).collect()
+    };
+    let grids: Vec<Vec<(String, String)>> = reports.iter().map(of_grid).collect();
     let names = distinct(grids.iter().flatten().map(|(name, _)| name.as_str()));
     let value = |grid: &[(String, String)], name: &str| {
         let found = grid.iter().find(|(own, _)| own == name);

@@ -40,14 +40,8 @@ fn every_page_is_what_its_template_gives() {
             let page = fs::read_to_string(&path).unwrap_or_default();
             if page != text {
                 let line = page.lines().zip(text.lines()).take_while(|(own, wanted)| own == wanted).count();
-                let of = |text: &str| text.lines().nth(line).unwrap_or_default().to_owned();
-                wrong.push(format!(
-                    "{}, line {}:\n  {}\nand not\n  {}",
-                    path.display(),
-                    line + 1,
-                    of(&page),
-                    of(&text)
-                ));
+                let [own, wanted] = [&page, &text].map(|text| text.lines().nth(line).unwrap_or_default());
+                wrong.push(format!("{}, line {}:\n  {own}\nand not\n  {wanted}", path.display(), line + 1));
             }
         }
     }

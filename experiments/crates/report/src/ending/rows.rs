@@ -231,13 +231,11 @@ fn key(word: &str) -> &str {
 
 /// Leaves words out of all names, but no first word. Nothing changes if two names would then be equal; returns whether any did.
 fn leave_out(names: &mut Vec<Vec<String>>, is_needless: impl Fn(&str) -> bool) -> bool {
-    let shorter: Vec<Vec<String>> = names
-        .iter()
-        .map(|words| {
-            let kept = words.iter().enumerate().filter(|(place, word)| *place == 0 || !is_needless(word));
-            kept.map(|(_, word)| word.clone()).collect()
-        })
-        .collect();
+    let kept = |words: &Vec<String>| -> Vec<String> {
+        let kept = words.iter().enumerate().filter(|(place, word)| *place == 0 || !is_needless(word));
+        kept.map(|(_, word)| word.clone()).collect()
+    };
+    let shorter: Vec<Vec<String>> = names.iter().map(kept).collect();
     let differ = shorter.iter().collect::<BTreeSet<_>>().len() == shorter.len();
     let is_shorter = differ && shorter != *names;
     if is_shorter {

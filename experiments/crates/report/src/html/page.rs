@@ -62,10 +62,8 @@ pub fn page(maker: &str, name: &str, status: &str, sections: &[Section]) -> Stri
 
 /// A page that opens with this HTML, above the links to its sections.
 pub(super) fn opening_with(first: &str, maker: &str, name: &str, status: &str, sections: &[Section]) -> String {
-    let links: String = sections
-        .iter()
-        .map(|section| format!("<a href=\"#{}\">{}</a>\n", escape(&section.id), escape(&section.title)))
-        .collect();
+    let link = |section: &Section| format!("<a href=\"#{}\">{}</a>\n", escape(&section.id), escape(&section.title));
+    let links: String = sections.iter().map(link).collect();
     let parts: String = sections.iter().map(Section::html).collect();
     let (name, status) = (escape(name), escape(status));
     format!(
@@ -99,12 +97,10 @@ pub fn table(table: &Table) -> String {
         return String::new();
     }
     let class = |column: usize| if table.text_columns.contains(&column) { "word" } else { "number" };
-    let header: String = table
-        .header
-        .iter()
-        .enumerate()
-        .map(|(column, name)| format!("<th scope=\"col\" class=\"{}\">{}</th>", class(column), escape(name)))
-        .collect();
+    let heading = |(column, name): (usize, &String)| {
+        format!("<th scope=\"col\" class=\"{}\">{}</th>", class(column), escape(name))
+    };
+    let header: String = table.header.iter().enumerate().map(heading).collect();
     let row = |cells: &Vec<String>| {
         let cells = cells.iter().enumerate().map(|(column, cell)| match column {
             0 => format!("<th scope=\"row\" class=\"word\">{}</th>", escape(cell)),
@@ -122,13 +118,11 @@ pub fn table(table: &Table) -> String {
 
 /// Figures side by side if there is room; empty without any.
 pub fn figures(class: &str, figures: Vec<Figure>) -> String {
-    let drawn: String = figures
-        .iter()
-        .map(|Figure { svg, title, caption, .. }| {
-            let (title, caption) = (escape(title), escape(caption));
-            format!("<figure>\n<figcaption><b>{title}</b> {caption}</figcaption>\n{svg}</figure>\n")
-        })
-        .collect();
+    let figure = |Figure { svg, title, caption, .. }: &Figure| {
+        let (title, caption) = (escape(title), escape(caption));
+        format!("<figure>\n<figcaption><b>{title}</b> {caption}</figcaption>\n{svg}</figure>\n")
+    };
+    let drawn: String = figures.iter().map(figure).collect();
     if drawn.is_empty() { drawn } else { format!("<div class=\"figures {class}\">\n{drawn}</div>\n") }
 }
 

@@ -61,12 +61,8 @@ impl RowReport {
     /// through the means over seeds, over the last half of the steps. None below two points there.
     pub fn per_doubling(&self) -> Option<f64> {
         let last = self.curve.last()?.step;
-        let points: Vec<(f64, f64)> = self
-            .curve
-            .iter()
-            .filter(|point| point.step > 0 && point.step >= last.div_ceil(2))
-            .map(|point| ((point.step as f64).log2(), point.level.mean))
-            .collect();
+        let end = self.curve.iter().filter(|point| point.step > 0 && point.step >= last.div_ceil(2));
+        let points: Vec<(f64, f64)> = end.map(|point| ((point.step as f64).log2(), point.level.mean)).collect();
         let n = points.len() as f64;
         let mean_x = points.iter().map(|point| point.0).sum::<f64>() / n;
         let mean_y = points.iter().map(|point| point.1).sum::<f64>() / n;

@@ -18,16 +18,13 @@ pub(crate) fn curve(cells: &[CellRecord], reference: Option<&[CellRecord]>, metr
     let results = cells.iter().filter_map(|cell| cell.result.as_ref());
     let steps: BTreeSet<u64> = results.flat_map(|result| result.validation.iter().map(|line| line.step)).collect();
     let at = |cell: &CellRecord, step| value(cell.result.as_ref()?, step, metric);
-    steps
-        .into_iter()
-        .filter_map(|step| {
-            let levels: Vec<f64> = cells.iter().filter_map(|cell| at(cell, step)).collect();
-            let pairs = reference.map(|reference| cells.iter().zip(reference)).into_iter().flatten();
-            let differences: Vec<f64> =
-                pairs.filter_map(|(own, other)| Some(at(own, step)? - at(other, step)?)).collect();
-            Some(CurvePoint { step, level: Summary::of(&levels)?, difference: PairedTest::of(&differences) })
-        })
-        .collect()
+    let point = |step: u64| {
+        let levels: Vec<f64> = cells.iter().filter_map(|cell| at(cell, step)).collect();
+        let pairs = cells.iter().zip(reference.unwrap_or_default());
+        let differences: Vec<f64> = pairs.filter_map(|(own, other)| Some(at(own, step)? - at(other, step)?)).collect();
+        Some(CurvePoint { step, level: Summary::of(&levels)?, difference: PairedTest::of(&differences) })
+    };
+    steps.into_iter().filter_map(point).collect()
 }
 
 /// The most points of a line of logged values.

@@ -135,10 +135,8 @@ impl PowerLaw {
         let given = if self.model.fitted.is_some() { 0.0 } else { self.floor };
         let Interval { low, high } = MeanTest::new(log, error, freedom).interval(0.95);
         let [loss, low, high] = [log, low, high].map(|log| given + log.exp());
-        [loss, low, high]
-            .iter()
-            .all(|loss| loss.is_finite())
-            .then_some(Predicted { loss, interval: Interval { low, high } })
+        let is_finite = [loss, low, high].iter().all(|loss| loss.is_finite());
+        is_finite.then_some(Predicted { loss, interval: Interval { low, high } })
     }
 }
 
