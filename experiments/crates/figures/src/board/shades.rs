@@ -107,17 +107,7 @@ mod tests {
 
     #[test]
     fn numbers_are_short() {
-        let cases = [
-            (0.0, "0"),
-            (0.256, "0.26"),
-            (0.0123, "0.012"),
-            (1.26, "1.26"),
-            (12.6, "12.6"),
-            (4200.0, "4200"),
-            (0.00012, "1.2e-4"),
-        ];
-        for (value, expected) in cases {
-            assert_eq!(short(value), expected);
-        }
+        let values = [0.0, 0.256, 0.0123, 1.26, 12.6, 4200.0, 0.00012];
+        assert_eq!(values.map(short), ["0", "0.26", "0.012", "1.26", "12.6", "4200", "1.2e-4"]);
     }
 }

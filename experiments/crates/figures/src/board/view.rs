@@ -54,17 +54,11 @@ mod tests {
 
     #[test]
     fn squares_have_their_names_for_both_players() {
-        assert_eq!(View::FIRST.name(GameKind::Chess, View::middle(GameKind::Chess)), "e4");
-        assert_eq!(View::FIRST.name(GameKind::Shogi, View::middle(GameKind::Shogi)), "5e");
+        let games = [GameKind::Chess, GameKind::Shogi];
+        assert_eq!(games.map(|game| View::FIRST.name(game, View::middle(game))), ["e4", "5e"]);
         let second = View { second: true };
-        assert_eq!(
-            (second.name(GameKind::Chess, 0), second.name(GameKind::Shogi, 0)),
-            ("a8".to_owned(), "1a".to_owned())
-        );
-        assert_eq!(
-            (View::FIRST.name(GameKind::Chess, 0), View::FIRST.name(GameKind::Shogi, 0)),
-            ("a1".to_owned(), "9i".to_owned())
-        );
+        assert_eq!(games.map(|game| View::FIRST.name(game, 0)), ["a1", "9i"]);
+        assert_eq!(games.map(|game| second.name(game, 0)), ["a8", "1a"]);
         for game in GameKind::ALL {
             for view in [View::FIRST, second] {
                 for square in 0..game.geometry().squares() {

@@ -105,15 +105,9 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         let line: Vec<_> = series.points.iter().map(|point| (frame.at_x(point.x), frame.at_y(point.y))).collect();
         canvas.path(&format!("line {}", series.style.class()), series.style.dash(), &line);
         for (point, place) in series.points.iter().zip(line) {
-            let tooltip = format!(
-                "{}, {} {}: {} [{}, {}]",
-                series.label,
-                plot.x_name,
-                (point.x * 1e6).round() / 1e6,
-                number(point.y),
-                number(point.low),
-                number(point.high)
-            );
+            let x = (point.x * 1e6).round() / 1e6;
+            let [y, low, high] = [point.y, point.low, point.high].map(number);
+            let tooltip = format!("{}, {} {x}: {y} [{low}, {high}]", series.label, plot.x_name);
             series.style.mark(&mut canvas, place, 3.2, &tooltip);
         }
     }
@@ -121,12 +115,8 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
         end_labels(plot, &frame, &mut canvas);
     }
     let labels: Vec<&str> = plot.series.iter().map(|series| series.label.as_str()).collect();
-    canvas.titled(
-        medium,
-        id,
-        &plot.title,
-        &format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", ")),
-    )
+    let description = format!("{} over {} for {}.", plot.y_label, plot.x_label, labels.join(", "));
+    canvas.titled(medium, id, &plot.title, &description)
 }
 
 /// Whether lines are farther from a level at their starts than at their ends.

@@ -64,12 +64,8 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
     for group in &plot.groups {
         let below = top + height_of(group);
         canvas.line("grid", (frame.left, below), (frame.right, below));
-        canvas.text(
-            "tick",
-            (frame.left - 10.0, f64::midpoint(top, below) + 4.0),
-            Anchor::End,
-            &fitted(&group.label, room),
-        );
+        let at = (frame.left - 10.0, f64::midpoint(top, below) + 4.0);
+        canvas.text("tick", at, Anchor::End, &fitted(&group.label, room));
         for (i, dot) in group.dots.iter().enumerate() {
             let y = top + GAP / 2.0 + DOT * (i as f64 + 0.5);
             let Interval { low, high } = dot.interval;

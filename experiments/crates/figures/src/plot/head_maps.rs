@@ -80,10 +80,8 @@ mod tests {
         let svg = draw(&[map("shaw", values)], "Heads", "heads", Medium::Page).expect("a map");
         let side = (WIDTH - GAP) / 2.0 - 2.0;
         let (x, y) = (1.0 + side / 3.0, TITLE + 2.0 * side / 3.0);
-        assert!(
-            svg.contains(&format!("<rect class=\"low\" fill-opacity=\"1.000\" x=\"{x:.1}\" y=\"{y:.1}\"")),
-            "{svg}"
-        );
+        let square = format!("<rect class=\"low\" fill-opacity=\"1.000\" x=\"{x:.1}\" y=\"{y:.1}\"");
+        assert!(svg.contains(&square), "{svg}");
         assert_eq!(draw(&[], "Heads", "heads", Medium::Page), None);
     }
 }

@@ -152,10 +152,8 @@ mod tests {
     #[test]
     fn networks_are_named_by_their_architecture_and_sizes() {
         let former = json!({"chessformer": {"layers": 2, "width": 48, "ff": 192, "value": {"hidden": 128}}});
-        assert_eq!(
-            system(former, json!([{"absolute": {"at": "gate"}}, "none"])),
-            ["chessformer 2×48/192", "absolute+none"]
-        );
+        let stack = json!([{"absolute": {"at": "gate"}}, "none"]);
+        assert_eq!(system(former, stack), ["chessformer 2×48/192", "absolute+none"]);
         let again = json!({"chessformer": {"layers": 2, "width": 48, "ff": 48, "refinement": {"moves": 3}}});
         assert_eq!(system(again, json!([]))[0], "chessformer 2×48/48, 3 moves refined");
         let decoder = json!({"decoder": {"layers": 1, "width": 8, "ff": 16, "plies": 4}});

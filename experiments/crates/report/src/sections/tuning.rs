@@ -367,10 +367,8 @@ mod tests {
         assert!(is_robust(&better, &failed(reference.clone(), 1), -1.0, true), "than a row next to one");
         assert!(is_robust(&failed(row(&[2.5, 3.0, 3.5], 0), 1), &reference, 1.0, true), "worse next to a failure");
         assert!(!is_robust(&failed(row(&[0.5, 0.9, 0.6], 1), 2), &row(&[0.1, 0.2, 0.1], 1), 0.7, false), "an accuracy");
-        assert!(
-            !is_robust(&better, &TunedRowRecord { chosen: None, ..reference }, -1.0, true),
-            "no trial has finished"
-        );
+        let without = TunedRowRecord { chosen: None, ..reference };
+        assert!(!is_robust(&better, &without, -1.0, true), "no trial has finished");
     }
 
     #[test]

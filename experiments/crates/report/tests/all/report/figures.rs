@@ -25,11 +25,8 @@ fn every_plot_of_the_page_is_written_in_both_formats() {
     let report = folder.report();
     let written = figures::write(&report, dir.path()).expect("figures");
     let page = html::draw(&report);
-    let of_page: BTreeSet<String> = page
-        .split("<svg class=\"plot\" id=\"")
-        .skip(1)
-        .filter_map(|rest| Some(rest.split('"').next()?.to_owned()))
-        .collect();
+    let plots = page.split("<svg class=\"plot\" id=\"").skip(1);
+    let of_page: BTreeSet<String> = plots.filter_map(|rest| Some(rest.split('"').next()?.to_owned())).collect();
     for name in ["chess-interactions-0", "chess-sensitivity-train-encoding-rate", "shogi-slice-move-type"] {
         assert!(of_page.contains(name), "{name}: {of_page:?}");
     }

@@ -17,12 +17,7 @@ fn cases() -> Vec<Value> {
 /// One four of rows for each case, `plain` and `shaw` with `low` and `high`, every cell done.
 fn folder(cases: &[Value]) -> Folder {
     let mut folder = Folder::new();
-    let labels = |case: usize| {
-        [
-            [format!("plain-low-{case}"), format!("shaw-low-{case}")],
-            [format!("plain-high-{case}"), format!("shaw-high-{case}")],
-        ]
-    };
+    let labels = |case: usize| ["low", "high"].map(|by| ["plain", "shaw"].map(|gap| format!("{gap}-{by}-{case}")));
     let rows = folder.rows((0..cases.len()).flat_map(|case| labels(case).concat()));
     let asked = |case: usize| Interaction {
         game: GameKind::Chess,
