@@ -20,14 +20,9 @@ pub struct Board {
 }
 
 impl Board {
-    fn sides(&self) -> (usize, usize) {
-        let geometry = self.game.geometry();
-        (geometry.files(), geometry.ranks())
-    }
-
     pub fn size(&self) -> (f64, f64) {
-        let (files, ranks) = self.sides();
-        (files as f64 * self.square.0, ranks as f64 * self.square.1)
+        let geometry = self.game.geometry();
+        (geometry.files() as f64 * self.square.0, geometry.ranks() as f64 * self.square.1)
     }
 
     /// The upper left corner of a square.

@@ -10,7 +10,7 @@ use report::comparison::{Comparison, Corrected, Verdict};
 use report::model::{GameReport, Report, RowReport};
 use report::numbers::{interval, interval_decimals, mean_sd, signed};
 use report::sections::tuning::TunedRow;
-use report::statistics::{Interval, Summary};
+use report::statistics::Summary;
 
 /// The name of the A/A control in reports.
 const CONTROL: &str = "A/A control";
@@ -114,7 +114,11 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
     let difference = comparison.test.map(|test| test.mean);
     let plain = comparison.interval;
     let holm = comparison.holm;
-    let wide = difference.zip(plain).zip(holm).map(|((mean, plain), holm)| wider(mean, &plain, &holm));
+    // In the digits of the plain interval.
+    let wide = difference.zip(plain).zip(holm).map(|((mean, plain), Corrected { interval: wide, .. })| {
+        let decimals = interval_decimals(&plain);
+        format!("{} {}", signed(mean, decimals), interval(&wide, decimals))
+    });
     fields
         .with_difference("difference", difference, plain)
         .with_some("p", comparison.decisive.map(|test| test.p))
@@ -123,12 +127,6 @@ fn compared(fields: Fields, comparison: &Comparison) -> Fields {
         .with("with_holm_interval", wide.unwrap_or_default())
         .with("verdict", comparison.verdict.name())
         .with_some("games_share", comparison.crossed().map(|crossed| crossed.games_share))
-}
-
-/// A difference with its corrected interval, in the digits of the plain one.
-fn wider(mean: f64, plain: &Interval, corrected: &Corrected) -> String {
-    let decimals = interval_decimals(plain);
-    format!("{} {}", signed(mean, decimals), interval(&corrected.interval, decimals))
 }
 
 /// A verdict as pages write it: ▲ better, ▼ worse, in brackets where it depends on tuning.

@@ -52,12 +52,6 @@ pub fn draw(plot: &CurvePlot, id: &str, medium: Medium) -> Option<String> {
     plot.series.iter().any(is_line).then(|| drawn(plot, id, medium))
 }
 
-impl Series {
-    fn end(&self) -> Option<(f64, f64)> {
-        self.points.last().map(|point| (point.x, point.y)).or_else(|| self.faint.last().copied())
-    }
-}
-
 fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
     let total = medium.width(WIDTH);
     // A column has no room for names at the ends of lines, and a page for as many as have room below each other.
@@ -130,7 +124,9 @@ fn freer_on_the_left(plot: &CurvePlot, level: f64) -> bool {
 
 /// Each line's name at its right end.
 fn end_labels(plot: &CurvePlot, frame: &Frame, canvas: &mut Canvas) {
-    let ends: Vec<_> = plot.series.iter().filter_map(|series| Some((series, series.end()?))).collect();
+    let last = |points: &[Point]| points.last().map(|point| (point.x, point.y));
+    let end = |series: &Series| last(&series.points).or_else(|| series.faint.last().copied());
+    let ends: Vec<_> = plot.series.iter().filter_map(|series| Some((series, end(series)?))).collect();
     let wanted: Vec<f64> = ends.iter().map(|(_, (_, y))| frame.at_y(*y) + 4.0).collect();
     let heights = spread(&wanted, frame.top + 6.0, frame.bottom).unwrap_or_default();
     for ((series, (x, y)), height) in ends.iter().zip(heights) {

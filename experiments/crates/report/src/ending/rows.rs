@@ -275,18 +275,14 @@ fn judged(row: &RowReport, comparison: &Comparison) -> (String, Style) {
         Verdict::DependsOnTuning => ("depends", style.yellow()),
         Verdict::Diverged => ("diverged", style.red()),
         Verdict::ReferenceDiverged => ("not worse", style.yellow()),
-        Verdict::Missing => return (without_verdict(row, comparison), style),
+        Verdict::Missing => {
+            // The difference, or the seeds that are done.
+            let difference = comparison.number_alone().and_then(|_| comparison.mean());
+            return (difference.map_or_else(|| seeds(row), alone), style);
+        }
     };
     let is_small = comparison.verdict != Verdict::Equivalent && comparison.is_within_margin();
     (if is_small { format!("{word}*") } else { word.to_owned() }, style)
-}
-
-/// The difference, or the seeds that are done.
-fn without_verdict(row: &RowReport, comparison: &Comparison) -> String {
-    match comparison.number_alone() {
-        Some(_) => or_absent(comparison.mean(), alone),
-        None => seeds(row),
-    }
 }
 
 fn seeds(row: &RowReport) -> String {

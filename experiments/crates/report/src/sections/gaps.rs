@@ -39,11 +39,9 @@ impl Question {
     /// The gap with the reference and with each other value that lacks no cell; nothing without one of these.
     fn rows(&self, game: &GameReport, direction: Direction) -> Vec<HeroRow> {
         let mut rows: Vec<HeroRow> = Vec::new();
-        for one in game.interactions.iter().filter(|one| Self::of(one) == *self) {
+        let is_own = |one: &&InteractionReport| Self::of(one) == *self && one.differences.len() == one.planned;
+        for one in game.interactions.iter().filter(is_own) {
             let [Some(first), Some(second)] = one.gaps else { continue };
-            if one.differences.len() < one.planned {
-                continue;
-            }
             let [reference, value] = &one.definition.by;
             if rows.is_empty() {
                 rows.push(row(reference, first, Judged::Reference, "the reference".to_owned()));

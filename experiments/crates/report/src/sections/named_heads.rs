@@ -32,20 +32,16 @@ pub(crate) fn of(folder: &RunFolder) -> Vec<NamedHead> {
     found.sort_by(|a, b| b.3.total_cmp(&a.3));
     let mut named: Vec<NamedHead> = Vec::new();
     for (cell, head, movement, _) in found {
-        if named.len() == MOST {
-            break;
+        if named.len() < MOST && named.iter().all(|known| known.movement != movement) {
+            named.extend(folder.head_map(cell, head).map(|map| NamedHead {
+                game: cell.game,
+                row: cell.row.clone(),
+                layer: head.layer,
+                head: head.head,
+                movement: movement.to_owned(),
+                map: without_mean(map),
+            }));
         }
-        if named.iter().any(|known| known.movement == movement) {
-            continue;
-        }
-        named.extend(folder.head_map(cell, head).map(|map| NamedHead {
-            game: cell.game,
-            row: cell.row.clone(),
-            layer: head.layer,
-            head: head.head,
-            movement: movement.to_owned(),
-            map: without_mean(map),
-        }));
     }
     named
 }
@@ -83,11 +79,8 @@ pub(crate) fn figure(heads: &[NamedHead], medium: Medium) -> Option<Figure> {
     Some(Figure { id: "heads".to_owned(), svg, title: title.to_owned(), caption: caption.to_owned() })
 }
 
-/// A line for each row with inspected cells; empty without any.
+/// A line for each row with inspected cells.
 pub(crate) fn table(rows: &[RowMovements]) -> Table {
-    if rows.is_empty() {
-        return Table::default();
-    }
     let list = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let row = |row: &RowMovements| {
         let kinds: Vec<String> =

@@ -64,10 +64,8 @@ pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row
     let variants = of(folder, game);
     let begun = curves(folder, &variants).into_iter();
     let mut planned: Vec<Vec<&Row>> = begun.map(|curve| curve.iter().map(|variant| variant.row).collect()).collect();
-    for (row, _) in folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin) {
-        if variants.iter().any(|variant| variant.row.folder == row.folder) {
-            continue;
-        }
+    let has_begun = |row: &Row| variants.iter().any(|variant| variant.row.folder == row.folder);
+    for (row, _) in folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin && !has_begun(row)) {
         // Plans of older versions have no values.
         let is_own = |curve: &&mut Vec<&Row>| !row.axes.is_empty() && values(curve[0]) == values(row);
         match planned.iter_mut().find(is_own) {
