@@ -107,14 +107,11 @@ pub(crate) fn metrics(game: &GameReport, primary: &PrimaryMetric) -> Vec<Table> 
     let mut tables: Vec<(Vec<&str>, Vec<Column>)> = Vec::new();
     for head in &game.heads {
         let columns = columns(game, head, primary);
-        let is_full = |tables: &[(Vec<&str>, Vec<Column>)], more: &[Column]| {
-            tables.last().is_none_or(|(_, before)| width(before) + width(more) > ROOM)
-        };
-        if is_full(&tables, &columns) {
-            tables.push((Vec::new(), Vec::new()));
-        }
-        for column in columns {
-            if is_full(&tables, std::slice::from_ref(&column)) {
+        let all = width(&columns);
+        for (place, column) in columns.into_iter().enumerate() {
+            // All columns of a head, if there is room for them.
+            let more = if place == 0 { all } else { width(std::slice::from_ref(&column)) };
+            if tables.last().is_none_or(|(_, before)| width(before) + more > ROOM) {
                 tables.push((Vec::new(), Vec::new()));
             }
             if let Some((names, own)) = tables.last_mut() {
@@ -125,7 +122,6 @@ pub(crate) fn metrics(game: &GameReport, primary: &PrimaryMetric) -> Vec<Table> 
             }
         }
     }
-    tables.retain(|(_, columns)| !columns.is_empty());
     let table = |(heads, mut columns): (Vec<&str>, Vec<Column>)| {
         let mut names: Vec<String> = game.all_rows().map(RowReport::name).collect();
         baselines::append(game, &mut names, &mut columns);

@@ -171,20 +171,16 @@ pub(crate) fn table(report: &Report, game: &GameReport) -> Table {
     if report.primary.margin.is_some() {
         columns.insert(columns.len() - 1, column("Holm p of equivalence", &p_of_equivalence));
     }
-    let mut notes = vec![rates_note(report)];
-    notes.extend(noise_notes(&rows));
-    if has_groups(game) {
-        notes.push(groups(game));
-    }
-    if game.twin.is_none() {
-        notes.push(NO_CONTROL.to_owned());
-    }
-    notes.extend(baselines::notes(game));
     baselines::add_lines(report, game, &mut columns);
     let verdicts = columns.len() - 1;
-    let title = format!("differences to the reference in {}", report.primary.name);
-    let table = Table::of_columns(columns);
-    Table { text_columns: vec![0, verdicts], ..table }.titled(&title).noted(notes)
+    let table = Table::of_columns(columns)
+        .titled(&format!("differences to the reference in {}", report.primary.name))
+        .noted([rates_note(report)])
+        .noted(noise_notes(&rows))
+        .noted(has_groups(game).then(|| groups(game)))
+        .noted(game.twin.is_none().then_some(NO_CONTROL))
+        .noted(baselines::notes(game));
+    Table { text_columns: vec![0, verdicts], ..table }
 }
 
 pub(crate) fn seeds(row: &RowReport) -> String {
@@ -211,22 +207,17 @@ fn groups(game: &GameReport) -> String {
 fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
     let noise = |row: &&RowReport| Some((row.name(), row.comparison.as_ref()?.noise.clone()?));
     let all: Vec<(String, Noise)> = rows.iter().filter_map(noise).collect();
-    let mut notes = Vec::new();
-    if all.iter().any(|(_, noise)| noise.is_ok()) {
-        notes.push(
-            "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
-             precision shows how the variance splits"
-                .to_owned(),
-        );
-    }
+    let of_both = "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
+                   precision shows how the variance splits";
+    let of_both = all.iter().any(|(_, noise)| noise.is_ok()).then(|| of_both.to_owned());
     let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.as_ref().err().map(SeedsOnly::to_string)));
-    notes.extend(reasons.into_iter().map(|why| {
+    let of_seeds = reasons.into_iter().map(|why| {
         let own = all.iter().filter(|(_, noise)| noise.as_ref().is_err_and(|own| own.to_string() == why));
         let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
         let whose = if names.len() == all.len() { String::new() } else { format!(" of {}", names.join(", ")) };
         format!("intervals and p{whose} count the noise of seeds only: {why}")
-    }));
-    notes
+    });
+    of_both.into_iter().chain(of_seeds).collect()
 }
 
 /// The difference, its interval, Holm's p and the verdict, as the table of verdicts shows them.
