@@ -65,8 +65,8 @@ impl Fields {
 impl Object for Fields {
     fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
         let name = key.as_str()?;
-        let known = || self.values.keys().map(String::as_str);
-        Some(self.values.get(name).cloned().unwrap_or_else(|| Value::from(unknown("field", name, &self.what, known()))))
+        let unknown = || Value::from(unknown("field", name, &self.what, self.values.keys()));
+        Some(self.values.get(name).cloned().unwrap_or_else(unknown))
     }
 
     fn enumerate(self: &Arc<Self>) -> Enumerator {
@@ -75,8 +75,8 @@ impl Object for Fields {
 }
 
 /// A name that there is not, with those that there are.
-pub(crate) fn unknown<'a>(kind: &str, name: &str, of: &str, known: impl Iterator<Item = &'a str>) -> Error {
-    let known: Vec<&str> = known.collect();
+pub(crate) fn unknown(kind: &str, name: &str, of: &str, known: impl Iterator<Item = impl Into<String>>) -> Error {
+    let known: Vec<String> = known.map(Into::into).collect();
     let known = if known.is_empty() { "there are none".to_owned() } else { format!("it has: {}", known.join("; ")) };
     fault(format!("{of} has no {kind} {name:?}; {known}"))
 }

@@ -67,7 +67,7 @@ fn with_name<'a>(grid: &'a Grid, game: &str, name: &str) -> Result<Vec<&'a Inter
         let mut names: Vec<String> = all.iter().map(short).collect();
         names.sort();
         names.dedup();
-        return Err(unknown("gap", name, &grid.name, names.iter().map(String::as_str)));
+        return Err(unknown("gap", name, &grid.name, names.iter()));
     }
     Ok(found)
 }

@@ -54,11 +54,10 @@ pub(crate) fn trial(grid: &Grid, game: &str, name: &str, wanted: &str) -> Result
     let values =
         |values: &[(String, String)]| values.iter().map(|(_, value)| value.as_str()).collect::<Vec<_>>().join(", ");
     let found = trials.iter().find(|trial| values(&trial.values) == wanted);
-    let trial = found.ok_or_else(|| {
-        let known: Vec<String> = trials.iter().map(|trial| values(&trial.values)).collect();
-        unknown("trial", wanted, &format!("{label} in {}, {game}", grid.name), known.iter().map(String::as_str))
-    })?;
-    trial.score().ok_or_else(|| fault(format!("the trial {wanted} of {label} in {}, {game} has no score", grid.name)))
+    let of = format!("{label} in {}, {game}", grid.name);
+    let known = trials.iter().map(|trial| values(&trial.values));
+    let trial = found.ok_or_else(|| unknown("trial", wanted, &of, known))?;
+    trial.score().ok_or_else(|| fault(format!("the trial {wanted} of {of} has no score")))
 }
 
 /// The answer of a row to a question of `evaluate`; `about` is its name (a file, labels, an opponent),
@@ -70,8 +69,7 @@ pub(crate) fn evaluation(grid: &Grid, game: &str, about: &str, name: &str) -> Re
     let similar = own.strength.iter().filter(|one| title(one).contains(about));
     let found: Vec<&StrengthReport> = if exact.is_empty() { similar.collect() } else { exact };
     let [question] = &found[..] else {
-        let known: Vec<String> = own.strength.iter().map(title).collect();
-        return Err(unknown("single question", about, &of, known.iter().map(String::as_str)));
+        return Err(unknown("single question", about, &of, own.strength.iter().map(title)));
     };
     let what = format!("{} in {of}", title(question));
     let label = |row: &RowStrength| if row.role == Role::Twin { "A/A control".to_owned() } else { row.label.clone() };

@@ -94,8 +94,7 @@ impl Library {
         if path.is_dir() {
             return Grid::read(name, &path, margin);
         }
-        let known = self.names();
-        Err(unknown("bundle", name, &self.folder.display().to_string(), known.iter().map(String::as_str)))
+        Err(unknown("bundle", name, &self.folder.display().to_string(), self.names().iter()))
     }
 
     fn names(&self) -> Vec<String> {

@@ -29,10 +29,8 @@ pub(crate) fn scaling(grid: &Grid, game: &str) -> Result<Value, Error> {
 /// The loss of a row at a finished budget.
 pub(crate) fn budget(grid: &Grid, game: &str, name: &str, positions: u64) -> Result<Value, Error> {
     let (_, row, what) = curve(grid, game, name)?;
-    let (loss, ends) = row.measured(positions).ok_or_else(|| {
-        let known = row.points.iter().map(|own| own.at.exp().round() as u64);
-        no_budget(positions, &what, known)
-    })?;
+    let known = row.points.iter().map(|own| own.at.exp().round() as u64);
+    let (loss, ends) = row.measured(positions).ok_or_else(|| no_budget(positions, &what, known))?;
     Ok(Fields::of(format!("{what} at {positions}")).with_estimate("loss", loss, ends).value())
 }
 
@@ -125,6 +123,5 @@ fn curve<'a>(grid: &'a Grid, game: &str, name: &str) -> Result<(&'a Scaling, &'a
 }
 
 fn no_budget(positions: u64, of: &str, known: impl Iterator<Item = u64>) -> Error {
-    let known: Vec<String> = known.map(|own| own.to_string()).collect();
-    unknown("finished budget", &positions.to_string(), of, known.iter().map(String::as_str))
+    unknown("finished budget", &positions.to_string(), of, known.map(|own| own.to_string()))
 }

@@ -258,10 +258,9 @@ fn verdict(comparison: &Comparison) -> String {
 
 /// An A/A control is not a comparison of the grid: it tests whether the noise is as small as the intervals assume.
 fn control_verdict(comparison: &Comparison) -> String {
-    let judged = comparison.decisive.map(|test| match comparison.interval.is_some_and(|ends| ends.excludes_zero()) {
-        true => format!("differs from the reference ({})", p_in_words(test.p)),
-        false => format!("as expected ({})", p_in_words(test.p)),
-    });
+    let differs = comparison.interval.is_some_and(|ends| ends.excludes_zero());
+    let words = if differs { "differs from the reference" } else { "as expected" };
+    let judged = comparison.decisive.map(|test| format!("{words} ({})", p_in_words(test.p)));
     ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
 
