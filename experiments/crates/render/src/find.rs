@@ -22,11 +22,8 @@ pub(crate) fn find<T>(items: Vec<(String, T)>, name: &str, of: &str) -> Result<T
     let Some(least) = least else {
         return Err(unknown("row", name, of, items.iter().map(|(label, _)| label.as_str())));
     };
-    let (mut found, labels): (Vec<T>, Vec<String>) = items
-        .into_iter()
-        .filter(|(label, _)| fits(label, name) && count(label) == least)
-        .map(|(label, item)| (item, label))
-        .unzip();
+    let found = items.into_iter().filter(|(label, _)| fits(label, name) && count(label) == least);
+    let (labels, mut found): (Vec<String>, Vec<T>) = found.unzip();
     match found.len() {
         1 => Ok(found.remove(0)),
         several => Err(fault(format!("{several} rows of {of} fit {name:?}: {}; name more of one", labels.join("; ")))),

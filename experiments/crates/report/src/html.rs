@@ -138,11 +138,8 @@ fn provenance(report: &Report) -> String {
     }));
     let tests = origin.datasets.iter().filter_map(|data| data.test.as_ref());
     lines.extend(tests.map(|test| format!("test games of {} (content {})", test.name, test.content_hash)));
-    lines.extend(
-        origin
-            .began
-            .map(|(first, last)| format!("the first cell began {}, the last {}", page::utc(first), page::utc(last))),
-    );
+    let began = origin.began.map(|(first, last)| [first, last].map(page::utc));
+    lines.extend(began.map(|[first, last]| format!("the first cell began {first}, the last {last}")));
     let cells = Table::new(
         ["cell", "final weights (BLAKE3)", "batches (BLAKE3 chain)"],
         &[0, 1, 2],

@@ -170,10 +170,9 @@ fn interaction(source: Source<'_>, definition: &Interaction) -> Option<Interacti
 /// Corrects all interactions of a grid together; returns how many there are.
 pub(crate) fn correct<'a>(all: impl Iterator<Item = &'a mut InteractionReport>) -> usize {
     let mut family: Vec<&mut InteractionReport> = all.collect();
-    let p_values: Vec<Option<f64>> = family
-        .iter()
-        .map(|one| one.decisive.filter(|_| !one.missing.iter().any(Missing::rules_out_a_verdict)).map(|test| test.p))
-        .collect();
+    let is_judged = |one: &InteractionReport| !one.missing.iter().any(Missing::rules_out_a_verdict);
+    let p_values: Vec<Option<f64>> =
+        family.iter().map(|one| one.decisive.filter(|_| is_judged(one)).map(|test| test.p)).collect();
     for (one, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
         let (Some(holm), Some(test)) = (holm, one.decisive) else { continue };
         one.holm = Some(Corrected { holm, interval: test.interval(holm.level) });
