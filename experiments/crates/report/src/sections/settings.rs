@@ -63,11 +63,10 @@ fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     let of_runs = names.into_iter().map(|name| {
         let value = |row: &[(String, String)]| Some(row.iter().find(|(own, _)| own == name)?.1.clone());
         let values: Vec<Option<String>> = rows.iter().map(|(_, row)| value(row)).collect();
-        match &values[..] {
-            [Some(first), others @ ..] if others.iter().all(|other| other.as_ref() == Some(first)) => {
-                new(name, first.clone())
-            }
-            _ => {
+        let first = values.first().cloned().flatten();
+        match first.filter(|first| values.iter().all(|value| value.as_ref() == Some(first))) {
+            Some(shared) => new(name, shared),
+            None => {
                 let values = values.into_iter().map(|value| value.unwrap_or_else(|| ABSENT.to_owned()));
                 let rows = rows.iter().map(|(label, _)| (*label).to_owned()).zip(values).collect();
                 Setting { rows, ..new(name, VARIES.to_owned()) }
