@@ -4,7 +4,7 @@ use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of,
 use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
 use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
-use super::noise::Positions;
+use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
@@ -140,10 +140,11 @@ fn game_report(
     let positions = Positions::read(folder, game, primary);
     let source = Source { folder, game, primary, positions: positions.as_ref() };
     let compared = |line: Line<'_>| {
-        let comparison = compare(source, reference_of(&lines, line.0)?, line);
+        let mut comparison = compare(source, reference_of(&lines, line.0)?, line);
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
-        Some(reasons.fold(comparison, Comparison::with_reason))
+        reasons.for_each(|reason| comparison.missing.insert(0, reason));
+        Some(comparison)
     };
     let report = |line: &Line<'_>| RowReport {
         comparison: compared(*line),
@@ -179,7 +180,7 @@ fn game_report(
         scaling: scaling::of(source, floor, to),
         strength: strength::of(folder, game, primary),
     };
-    if let Some(positions) = positions.as_ref().filter(|positions| positions.are_single()) {
+    if let Some(positions) = positions.as_ref().filter(|positions| are_single(&positions.rows)) {
         report.slices = slices::of(folder, game, &report.rows, positions);
     }
     report

@@ -188,12 +188,6 @@ impl Comparison {
         }
     }
 
-    /// The same comparison with one more reason, which comes first.
-    pub(crate) fn with_reason(mut self, why: Missing) -> Self {
-        self.missing.insert(0, why);
-        self
-    }
-
     /// Adds its precision in a family of this size, and its power for a given difference.
     pub(crate) fn add_precision(&mut self, family: usize, target: Option<f64>) {
         let (Some(of_seeds), Some(test)) = (self.test, self.decisive) else { return };

@@ -131,11 +131,6 @@ impl Positions {
         Some(Self { measure: MEASURES[metric_index], metric_index, rows, games, count, primary: places, cells })
     }
 
-    /// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
-    pub(crate) fn are_single(&self) -> bool {
-        are_single(&self.rows)
-    }
-
     /// The values of a cell; none if it stored none, or on other positions than the others.
     pub(crate) fn values(&self, folder: &str, seed: u64) -> Option<&[Option<f32>]> {
         self.cells.get(&(folder.to_owned(), seed)).map(|stored| &stored.values[..])
@@ -163,8 +158,8 @@ impl Positions {
     }
 }
 
-/// Whether every row is one position, and none a mean of several.
-fn are_single(rows: &[PositionRow]) -> bool {
+/// Whether every row is one position, as slices need it. Published bundles can have means of games instead.
+pub(crate) fn are_single(rows: &[PositionRow]) -> bool {
     rows.iter().all(|row| row.positions == 1)
 }
 
