@@ -134,11 +134,9 @@ impl OfCell<'_> {
 
 const LEVEL: f64 = 0.95;
 
-const PERCENT: f64 = 100.0;
-
 pub(crate) fn table(primary: &PrimaryMetric, evaluation: &StrengthReport) -> Table {
     let is_match = evaluation.measure == Measure::Match;
-    let scale = if evaluation.measure.is_share() { PERCENT } else { 1.0 };
+    let scale = if evaluation.measure.is_share() { 100.0 } else { 1.0 };
     let unit = match evaluation.measure {
         Measure::Labels => "policy_loss [nats]",
         Measure::Match => "points [%]",
