@@ -4,7 +4,7 @@
 //! refuses the extensions of variants (pockets, promoted-piece marks, remaining checks).
 
 use super::Chess;
-use crate::fields::{Field, Wrong, split};
+use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Color, FromSetup, Piece, PositionError, PositionErrorKinds, Setup, Square};
@@ -31,33 +31,11 @@ pub(super) fn parse(text: &str) -> Result<shakmaty::Chess, ParsePosition> {
 }
 
 fn check_board(field: Field<'_>) -> Result<(), Wrong> {
-    let (files, ranks) = (Chess::GEOMETRY.files(), Chess::GEOMETRY.ranks());
-    let mut rank_number = ranks;
-    let mut filled = 0;
-    for (at, c) in field.chars() {
-        match c {
-            '/' if filled < files => return Err((at, format!("rank {rank_number} has only {filled} squares"))),
-            '/' if rank_number == 1 => return Err((at, format!("the board has more than {ranks} ranks"))),
-            '/' => {
-                rank_number -= 1;
-                filled = 0;
-                continue;
-            }
-            '1'..='8' => filled += c as usize - '0' as usize,
-            _ if Piece::from_char(c).is_some() => filled += 1,
-            _ => return Err((at, format!("{c:?} is neither a piece (KQRBNP, kqrbnp) nor a number of empty squares"))),
-        }
-        if filled > files {
-            return Err((at, format!("rank {rank_number} has more than {files} squares")));
-        }
-    }
-    if filled < files {
-        return Err((field.end(), format!("rank {rank_number} has only {filled} squares")));
-    }
-    if rank_number > 1 {
-        return Err((field.end(), format!("the board has only {} ranks", ranks + 1 - rank_number)));
-    }
-    Ok(())
+    let piece = |c, _| match Piece::from_char(c) {
+        Some(_) => Ok(()),
+        None => Err(format!("{c:?} is neither a piece (KQRBNP, kqrbnp) nor a number of empty squares")),
+    };
+    read_board(field, Chess::GEOMETRY, Chess::NOTATION, piece, |(), _, _| {})
 }
 
 fn check_turn(field: Field<'_>) -> Result<(), Wrong> {

@@ -1,9 +1,9 @@
 //! SFEN of minishogi, and what a legal position is.
 
 use super::Minishogi;
-use super::board::{BOARD, Board, CODES, HANDS, Kind, LETTERS, SQUARES, TOTAL, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, Kind, LETTERS, Piece, SQUARES, TOTAL, ranks_left};
 use super::position::MinishogiPosition;
-use crate::fields::{Field, Wrong, split};
+use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition, Side};
 
 pub(super) const START: &str = "rbsgk/4p/5/P4/KGSBR b - 1";
@@ -13,7 +13,9 @@ const FIELDS: &str = "an SFEN has 4 fields (board, turn, hands, move number), or
 pub(super) fn parse(text: &str) -> Result<MinishogiPosition, ParsePosition> {
     let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
     let fields = split(text, &[3, 4], FIELDS).map_err(wrong)?;
-    let board = read_board(fields[0]).map_err(wrong)?;
+    let mut board = Board([None; SQUARES]);
+    let put = |piece, square: usize, _| board.0[square] = Some(piece);
+    read_board(fields[0], BOARD, Minishogi::NOTATION, read_piece, put).map_err(wrong)?;
     let turn = match fields[1].text {
         "b" => Side::First,
         "w" => Side::Second,
@@ -60,40 +62,10 @@ pub(super) fn check(position: &MinishogiPosition) -> Result<(), String> {
     Ok(())
 }
 
-fn read_board(field: Field<'_>) -> Result<Board, Wrong> {
-    let (files, ranks) = (BOARD.files(), BOARD.ranks());
-    let mut board = Board([None; SQUARES]);
-    let (mut rank, mut filled, mut promoted) = (0, 0, false);
-    for (at, c) in field.chars() {
-        if promoted && !c.is_ascii_alphabetic() {
-            return Err((at, "+ stands before the piece that is promoted".to_owned()));
-        }
-        match c {
-            '/' if filled < files => return Err((at, format!("a rank has only {filled} squares"))),
-            '/' if rank + 1 == ranks => return Err((at, format!("the board has more than {ranks} ranks"))),
-            '/' => (rank, filled) = (rank + 1, 0),
-            '1'..='5' => filled += c as usize - '0' as usize,
-            '+' => promoted = true,
-            _ => {
-                let kind = kind(c).filter(|kind| !promoted || kind.promoted().is_some());
-                let kind =
-                    kind.ok_or_else(|| (at, format!("{c:?} is no piece (PSGBRK, psgbrk; promoted PSBR, psbr)")))?;
-                let kind = if std::mem::take(&mut promoted) { kind.promoted().unwrap_or(kind) } else { kind };
-                if filled < files {
-                    // The text begins with the rank at the top.
-                    board.0[BOARD.square(filled, ranks - 1 - rank)] = Some((side(c), kind));
-                }
-                filled += 1;
-            }
-        }
-        if filled > files {
-            return Err((at, format!("a rank has more than {files} squares")));
-        }
-    }
-    if promoted || filled < files || rank + 1 < ranks {
-        return Err((field.end(), format!("the board is not complete: {ranks} ranks of {files} squares")));
-    }
-    Ok(board)
+fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
+    let kind = if promoted { kind(c).and_then(Kind::promoted) } else { kind(c) };
+    let kind = kind.ok_or_else(|| format!("{c:?} is no piece (PSGBRK, psgbrk; promoted PSBR, psbr)"))?;
+    Ok((side(c), kind))
 }
 
 fn side(letter: char) -> Side {

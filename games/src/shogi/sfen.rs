@@ -6,7 +6,7 @@
 
 use super::frame::{self, HAND, HAND_TOTALS};
 use super::{Shogi, ShogiPosition};
-use crate::fields::{Field, Wrong, split};
+use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition};
 use rsshogi::board::{BoardArray, PositionState};
 use rsshogi::types::Square as RulesSquare;
@@ -26,7 +26,13 @@ struct Placed {
 pub(super) fn parse(text: &str) -> Result<ShogiPosition, ParsePosition> {
     let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
     let fields = split(text, &[3, 4], FIELDS).map_err(wrong)?;
-    let board = read_board(fields[0]).map_err(wrong)?;
+    let (files, ranks) = (Shogi::GEOMETRY.files(), Shogi::GEOMETRY.ranks());
+    let mut board = Vec::with_capacity(40);
+    let put = |piece, square, at| {
+        let (file, rank) = (files - Shogi::GEOMETRY.file_of(square), ranks - Shogi::GEOMETRY.rank_of(square));
+        board.push(Placed { piece, file: file as u8, rank: rank as u8, at });
+    };
+    read_board(fields[0], Shogi::GEOMETRY, Shogi::NOTATION, read_piece, put).map_err(wrong)?;
     let turn = read_turn(fields[1]).map_err(wrong)?;
     let hands = read_hands(fields[2]).map_err(wrong)?;
     let ply = fields.get(3).map_or(Ok(1), |&field| read_ply(field)).map_err(wrong)?;
@@ -40,56 +46,6 @@ pub(super) fn parse(text: &str) -> Result<ShogiPosition, ParsePosition> {
     Ok(position)
 }
 
-fn read_board(field: Field<'_>) -> Result<Vec<Placed>, Wrong> {
-    let (files, ranks) = (Shogi::GEOMETRY.files() as u8, Shogi::GEOMETRY.ranks() as u8);
-    let mut board = Vec::with_capacity(40);
-    let (mut rank, mut filled) = (1, 0);
-    let mut promoted = None;
-    for (at, c) in field.chars() {
-        if let Some(plus) = promoted
-            && !c.is_ascii_alphabetic()
-        {
-            return Err((plus, "+ stands before the piece that is promoted".to_owned()));
-        }
-        match c {
-            '/' if filled < files => return Err((at, format!("rank {} has only {filled} squares", letter(rank)))),
-            '/' if rank == ranks => return Err((at, format!("the board has more than {ranks} ranks"))),
-            '/' => {
-                rank += 1;
-                filled = 0;
-                continue;
-            }
-            '1'..='9' => filled += c as u8 - b'0',
-            '+' => {
-                promoted = Some(at);
-                continue;
-            }
-            _ => {
-                let piece = read_piece(c, promoted.is_some()).map_err(|reason| (at, reason))?;
-                let start = promoted.take().unwrap_or(at);
-                if filled < files {
-                    board.push(Placed { piece, file: files - filled, rank, at: start });
-                }
-                filled += 1;
-            }
-        }
-        if filled > files {
-            return Err((at, format!("rank {} has more than {files} squares", letter(rank))));
-        }
-    }
-    match (promoted, filled < files, rank < ranks) {
-        (Some(plus), ..) => Err((plus, "+ stands before the piece that is promoted".to_owned())),
-        (None, true, _) => Err((field.end(), format!("rank {} has only {filled} squares", letter(rank)))),
-        (None, false, true) => Err((field.end(), format!("the board has only {rank} ranks"))),
-        (None, false, false) => Ok(board),
-    }
-}
-
-/// The letter of a rank, a to i.
-fn letter(rank: u8) -> char {
-    char::from(b'a' + rank - 1)
-}
-
 fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
     let kind = kind(c)
         .ok_or_else(|| format!("{c:?} is neither a piece (PLNSGBRK, plnsgbrk) nor a number of empty squares"))?;
@@ -99,17 +55,9 @@ fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
 }
 
 fn kind(c: char) -> Option<PieceKind> {
-    Some(match c.to_ascii_uppercase() {
-        'P' => PieceKind::Pawn,
-        'L' => PieceKind::Lance,
-        'N' => PieceKind::Knight,
-        'S' => PieceKind::Silver,
-        'G' => PieceKind::Gold,
-        'B' => PieceKind::Bishop,
-        'R' => PieceKind::Rook,
-        'K' => PieceKind::King,
-        _ => return None,
-    })
+    // In shogi_core's order, whose numbers begin at 1.
+    let place = "PLNSGBRK".find(c.to_ascii_uppercase())?;
+    PieceKind::from_u8(place as u8 + 1)
 }
 
 fn read_turn(field: Field<'_>) -> Result<Side, Wrong> {
