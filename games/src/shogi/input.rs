@@ -15,6 +15,7 @@
 
 use super::Shogi;
 use super::frame::{HAND, HAND_TOTALS, IN_FRAME};
+use super::men::{CODES, SQUARES};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::named::prefixed;
 use crate::position::Game;
@@ -51,7 +52,7 @@ pub(super) fn pack(rules: &Rules, name: InputName, repetitions: u8, out: &mut [u
     if let Boards::Attacked { .. } = layout.boards {
         return pack_attacked(rules, out);
     }
-    let (squares, features) = out.split_at_mut(Shogi::GEOMETRY.squares());
+    let (squares, features) = out.split_at_mut(SQUARES);
     pack_board(rules, squares);
     let rest = [repetitions.min(REPETITIONS_CAP), u8::from(rules.is_in_check())];
     features.iter_mut().zip(hands(rules).chain(rest)).for_each(|(byte, value)| *byte = value);
@@ -62,9 +63,6 @@ const HAND_NAMES: [[&str; 7]; 2] = [
     prefixed!("hand.own.": "pawn" "lance" "knight" "silver" "gold" "bishop" "rook"),
     prefixed!("hand.opponent.": "pawn" "lance" "knight" "silver" "gold" "bishop" "rook"),
 ];
-
-/// Piece code of the side to move by rsshogi's raw piece type, which has the gold after the rook.
-const CODES: [u8; 15] = [0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12, 13, 14];
 
 /// Writes the piece codes from the side to move's view.
 fn pack_board(rules: &Rules, out: &mut [u8]) {
@@ -85,8 +83,6 @@ fn hands(rules: &Rules) -> impl Iterator<Item = u8> {
 
 const _: () = assert!(CODES[PieceType::GOLD.to_index()] == 5 && CODES[PieceType::DRAGON.to_index()] == 14);
 const _: () = assert!(Color::BLACK.to_index() == 0 && Color::WHITE.to_index() == 1);
-
-const SQUARES: usize = Shogi::GEOMETRY.squares();
 
 /// dlshogi's order of kinds as indices into [`Shogi::PIECES`]: rsshogi's raw piece types less 1.
 const KINDS: &[u8] = &[0, 1, 2, 3, 5, 6, 4, 7, 8, 9, 10, 11, 12, 13];

@@ -19,33 +19,22 @@ pub(super) const WHITE: Man = 16;
 /// Added to an unpromoted piece's number for the promoted one.
 pub(super) const PROMOTED: Man = 8;
 
-/// Black's number of each hand piece, in the order of [`HAND`](super::frame::HAND).
-pub(super) const HAND_MEN: [Man; 7] = [1, 2, 3, 4, 7, 5, 6];
+/// Black's number of each kind, in shogi_core's order, which has the gold before the bishop.
+const MEN: [Man; PieceKind::NUM] = [1, 2, 3, 4, 7, 5, 6, KING, 9, 10, 11, 12, 13, 14];
+
+/// The same of the pieces that can be in hand, in the order of [`HAND`](super::frame::HAND).
+pub(super) const HAND_MEN: [Man; 7] = *MEN.first_chunk().expect("seven kinds can be in hand");
+
+/// shogi_core's number of each of Black's pieces; 0 for an empty square. Also the piece code of the side to move.
+pub(super) const CODES: [u8; 1 + PieceKind::NUM] = [0, 1, 2, 3, 4, 6, 7, 5, 8, 9, 10, 11, 12, 13, 14];
 
 pub(super) fn color(man: Man) -> Color {
     if man >= WHITE { Color::White } else { Color::Black }
 }
 
-const KINDS: [PieceKind; 14] = [
-    PieceKind::Pawn,
-    PieceKind::Lance,
-    PieceKind::Knight,
-    PieceKind::Silver,
-    PieceKind::Bishop,
-    PieceKind::Rook,
-    PieceKind::Gold,
-    PieceKind::King,
-    PieceKind::ProPawn,
-    PieceKind::ProLance,
-    PieceKind::ProKnight,
-    PieceKind::ProSilver,
-    PieceKind::ProBishop,
-    PieceKind::ProRook,
-];
-
 /// The kind of a number, without its colour.
 pub(super) fn kind(man: Man) -> Option<PieceKind> {
-    KINDS.get(usize::from(man & !WHITE).wrapping_sub(1)).copied()
+    CODES.get(usize::from(man & !WHITE)).and_then(|&code| PieceKind::from_u8(code))
 }
 
 pub(super) fn piece(man: Man) -> Option<Piece> {
@@ -54,22 +43,7 @@ pub(super) fn piece(man: Man) -> Option<Piece> {
 
 /// The number of a kind, as Black's.
 pub(super) fn man_of_kind(kind: PieceKind) -> Man {
-    match kind {
-        PieceKind::Pawn => 1,
-        PieceKind::Lance => 2,
-        PieceKind::Knight => 3,
-        PieceKind::Silver => 4,
-        PieceKind::Bishop => 5,
-        PieceKind::Rook => 6,
-        PieceKind::Gold => 7,
-        PieceKind::King => KING,
-        PieceKind::ProPawn => 9,
-        PieceKind::ProLance => 10,
-        PieceKind::ProKnight => 11,
-        PieceKind::ProSilver => 12,
-        PieceKind::ProBishop => 13,
-        PieceKind::ProRook => 14,
-    }
+    MEN[kind.array_index()]
 }
 
 /// The number of a piece.

@@ -5,29 +5,17 @@ use crate::shogi::frame::{HAND, HAND_TOTALS};
 use crate::shogi::{Shogi, ShogiPosition};
 use shogi_core::{Color, PartialPosition, Piece, PieceKind, Square};
 
-const CODES: [(PieceKind, &str); 14] = [
-    (PieceKind::Pawn, "FU"),
-    (PieceKind::Lance, "KY"),
-    (PieceKind::Knight, "KE"),
-    (PieceKind::Silver, "GI"),
-    (PieceKind::Gold, "KI"),
-    (PieceKind::Bishop, "KA"),
-    (PieceKind::Rook, "HI"),
-    (PieceKind::King, "OU"),
-    (PieceKind::ProPawn, "TO"),
-    (PieceKind::ProLance, "NY"),
-    (PieceKind::ProKnight, "NK"),
-    (PieceKind::ProSilver, "NG"),
-    (PieceKind::ProBishop, "UM"),
-    (PieceKind::ProRook, "RY"),
-];
+/// The codes of the kinds, in shogi_core's order.
+const CODES: [&str; PieceKind::NUM] =
+    ["FU", "KY", "KE", "GI", "KI", "KA", "HI", "OU", "TO", "NY", "NK", "NG", "UM", "RY"];
 
 pub(super) fn piece_kind(code: &str) -> Option<PieceKind> {
-    CODES.iter().find(|(_, known)| *known == code).map(|&(kind, _)| kind)
+    let place = CODES.iter().position(|&known| known == code)?;
+    PieceKind::from_u8(place as u8 + 1)
 }
 
 pub(super) fn code(kind: PieceKind) -> &'static str {
-    CODES.iter().find(|(known, _)| *known == kind).map_or("", |&(_, code)| code)
+    CODES[kind.array_index()]
 }
 
 /// A square as `76`: file, then rank.
