@@ -5,44 +5,24 @@
 //! pieces, and the changes of rights and of the legal en passant.
 
 use shakmaty::zobrist::{Zobrist64, ZobristValue as _};
-use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Piece, Position as _, Role, Square};
+use shakmaty::{CastlingSide, Chess, Color, Move, Piece, Position as _, Role, Square};
 
-/// The part of a key beside pieces and side to move.
-pub(super) struct Rights {
-    castling: ByColor<[bool; 2]>,
-    /// The file of a legal en passant.
-    passed: Option<shakmaty::File>,
-}
-
-impl Rights {
-    pub(super) fn of(rules: &Chess) -> Self {
-        let has =
-            |color| [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| rules.castles().has(color, side));
-        Self { castling: ByColor::new_with(has), passed: rules.legal_ep_square().map(Square::file) }
-    }
-
-    /// The change of the key from these rights to others.
-    fn difference(&self, other: &Self) -> u64 {
-        let mut key = 0;
-        if self.castling != other.castling {
-            for color in Color::ALL {
-                for (i, side) in [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().enumerate() {
-                    if self.castling[color][i] != other.castling[color][i] {
-                        key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
-                    }
-                }
+/// The part of a key beside pieces and side to move: castling rights, and the file of a legal en passant.
+pub(super) fn rights(rules: &Chess) -> u64 {
+    let mut key = 0_u64;
+    for color in Color::ALL {
+        for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {
+            if rules.castles().has(color, side) {
+                key ^= Zobrist64::zobrist_for_castling_right(color, side).0;
             }
         }
-        for file in [self.passed, other.passed].into_iter().flatten() {
-            key ^= Zobrist64::zobrist_for_en_passant_file(file).0;
-        }
-        key
     }
+    key ^ rules.legal_ep_square().map_or(0, |square| Zobrist64::zobrist_for_en_passant_file(square.file()).0)
 }
 
-/// The key after a move of `mover`, from the key and the rights before it.
-pub(super) fn after(key: u64, before: &Rights, mover: Color, mv: Move, after: &Chess) -> u64 {
-    key ^ pieces(mover, mv) ^ Zobrist64::zobrist_for_white_turn().0 ^ before.difference(&Rights::of(after))
+/// The key after a move of `mover`, from the key and the [`rights`] before it.
+pub(super) fn after(key: u64, before: u64, mover: Color, mv: Move, after: &Chess) -> u64 {
+    key ^ pieces(mover, mv) ^ Zobrist64::zobrist_for_white_turn().0 ^ before ^ rights(after)
 }
 
 /// The change of the key by a move's pieces.

@@ -76,9 +76,9 @@ impl Position for ChessPosition {
     }
 
     fn play_with_key(&mut self, mv: Move, key: u64) -> u64 {
-        let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::Rights::of(&self.rules));
+        let (mover, rights) = (shakmaty::Position::turn(&self.rules), key::rights(&self.rules));
         self.play(mv);
-        key::after(key, &rights, mover, mv, &self.rules)
+        key::after(key, rights, mover, mv, &self.rules)
     }
 
     fn gives_check(&self, mv: Move) -> bool {
