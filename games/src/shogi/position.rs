@@ -51,12 +51,6 @@ impl ShogiPosition {
         Self { rules: rsshogi::board::position_from_position_state(state), ply }
     }
 
-    /// Whether the side to move attacks the other king: what no legal position allows.
-    pub(super) fn could_capture_king(&self) -> bool {
-        let turn = self.rules.turn();
-        self.rules.is_attacked_by(self.rules.king_square(turn.flip()), turn)
-    }
-
     /// rsshogi's move with the piece that makes it.
     pub(super) fn with_piece(&self, mv: Move) -> rules::Move32 {
         self.rules.move32_from_move(frame::to_rules(mv))

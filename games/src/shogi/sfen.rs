@@ -4,46 +4,41 @@
 //! immobile pawns. If the side to move could capture the king, its move generator is undefined. All of these are
 //! refused here.
 
-use super::frame::{self, HAND, HAND_TOTALS};
-use super::{Shogi, ShogiPosition};
+use super::board::BadPosition;
+use super::frame::{HAND, HAND_TOTALS};
+use super::men::{FILES, RANKS, man};
+use super::{Board, Shogi, ShogiPosition};
 use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition};
-use rsshogi::board::{BoardArray, PositionState};
-use rsshogi::types::Square as RulesSquare;
 use shogi_core::{Color as Side, Piece, PieceKind};
 
 const FIELDS: &str = "an SFEN has 4 fields (board, turn, hands, move number), or 3 without the number";
 
-/// A piece on the board and its place in the text.
+/// A piece on the board, its square as [`Board`] numbers it, and its place in the text.
 struct Placed {
     piece: Piece,
-    /// File 1 to 9 and rank 1 to 9 (a to i).
-    file: u8,
-    rank: u8,
+    square: usize,
     at: usize,
 }
 
 pub(super) fn parse(text: &str) -> Result<ShogiPosition, ParsePosition> {
     let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
     let fields = split(text, &[3, 4], FIELDS).map_err(wrong)?;
-    let (files, ranks) = (Shogi::GEOMETRY.files(), Shogi::GEOMETRY.ranks());
-    let mut board = Vec::with_capacity(40);
+    let mut placed = Vec::with_capacity(40);
     let put = |piece, square, at| {
-        let (file, rank) = (files - Shogi::GEOMETRY.file_of(square), ranks - Shogi::GEOMETRY.rank_of(square));
-        board.push(Placed { piece, file: file as u8, rank: rank as u8, at });
+        let (file, rank) = (FILES - 1 - Shogi::GEOMETRY.file_of(square), RANKS - 1 - Shogi::GEOMETRY.rank_of(square));
+        placed.push(Placed { piece, square: file * RANKS + rank, at });
     };
     read_board(fields[0], Shogi::GEOMETRY, Shogi::NOTATION, read_piece, put).map_err(wrong)?;
     let turn = read_turn(fields[1]).map_err(wrong)?;
     let hands = read_hands(fields[2]).map_err(wrong)?;
     let ply = fields.get(3).map_or(Ok(1), |&field| read_ply(field)).map_err(wrong)?;
 
-    check_kings(&board, fields[0]).map_err(wrong)?;
-    check_totals(&board, &hands, fields[2]).map_err(wrong)?;
-    check_pawn_files(&board).map_err(wrong)?;
-    board.iter().try_for_each(check_can_move).map_err(wrong)?;
-    let position = assemble(&board, turn, &hands, ply);
-    check_king_is_safe(&position, fields[1]).map_err(wrong)?;
-    Ok(position)
+    let king = |side| king(&placed, side, fields[0]).map_err(wrong);
+    let mut board = Board { hands, ..Board::empty([king(Side::Black)?, king(Side::White)?], turn) };
+    placed.iter().for_each(|placed| board.squares[placed.square] = man(placed.piece));
+    board.check().map_err(|error| wrong(explain(&error, &placed, &fields)))?;
+    Ok(board.unchecked_position(ply))
 }
 
 fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
@@ -100,87 +95,41 @@ fn read_ply(field: Field<'_>) -> Result<u32, Wrong> {
     field.text.parse().map_err(|_| (field.at, "the move number is a whole number".to_owned()))
 }
 
-fn check_kings(board: &[Placed], field: Field<'_>) -> Result<(), Wrong> {
-    for (side, name) in [(Side::Black, "Black"), (Side::White, "White")] {
-        let mut kings = board.iter().filter(|placed| placed.piece == Piece::new(PieceKind::King, side));
-        if kings.next().is_none() {
-            return Err((field.at, format!("{name} has no king")));
-        }
-        if let Some(second) = kings.next() {
-            return Err((second.at, format!("{name} has more than one king")));
-        }
+/// The square of a side's king.
+fn king(placed: &[Placed], side: Side, field: Field<'_>) -> Result<u8, Wrong> {
+    let mut kings = placed.iter().filter(|placed| placed.piece == Piece::new(PieceKind::King, side));
+    let king = kings.next().ok_or_else(|| (field.at, format!("{side:?} has no king")))?;
+    match kings.next() {
+        Some(second) => Err((second.at, format!("{side:?} has more than one king"))),
+        None => Ok(king.square as u8),
     }
-    Ok(())
 }
 
-fn check_totals(board: &[Placed], hands: &Hands, hands_field: Field<'_>) -> Result<(), Wrong> {
-    for (i, (&(kind, _), total)) in HAND.iter().zip(HAND_TOTALS).enumerate() {
-        let is_kind = |placed: &&Placed| {
-            let on_board = placed.piece.piece_kind();
-            on_board.unpromote().unwrap_or(on_board) == kind
-        };
-        let allowed = usize::from(total);
-        let reason = || format!("more than {total} pieces of the kind {kind:?}");
-        if let Some(extra) = board.iter().filter(is_kind).nth(allowed) {
-            return Err((extra.at, reason()));
+/// Why a board is not legal, and where the text shows it.
+fn explain(error: &BadPosition, placed: &[Placed], fields: &[Field<'_>]) -> Wrong {
+    let nth = |n: usize, is_meant: &dyn Fn(&Placed) -> bool| placed.iter().filter(|placed| is_meant(placed)).nth(n);
+    let (found, otherwise) = match *error {
+        BadPosition::TooMany { kind, allowed } => {
+            let is_kind = |placed: &Placed| placed.piece.unpromote().unwrap_or(placed.piece).piece_kind() == kind;
+            (nth(allowed.into(), &is_kind), fields[2])
         }
-        if board.iter().filter(is_kind).count() + usize::from(hands[0][i]) + usize::from(hands[1][i]) > allowed {
-            return Err((hands_field.at, reason()));
+        BadPosition::TwoPawns { color, file } => {
+            let pawn = Piece::new(PieceKind::Pawn, color);
+            let is_pawn = |placed: &Placed| placed.piece == pawn && 1 + placed.square / RANKS == usize::from(file);
+            (nth(1, &is_pawn), fields[0])
         }
-    }
-    Ok(())
-}
-
-fn check_pawn_files(board: &[Placed]) -> Result<(), Wrong> {
-    for side in [Side::Black, Side::White] {
-        let mut taken = [false; 10];
-        for pawn in board.iter().filter(|placed| placed.piece == Piece::new(PieceKind::Pawn, side)) {
-            if std::mem::replace(&mut taken[usize::from(pawn.file)], true) {
-                return Err((pawn.at, format!("two unpromoted pawns of one side on file {}", pawn.file)));
-            }
+        BadPosition::Stuck { file, rank } => {
+            let square = usize::from(file - 1) * RANKS + (rank as usize - 'a' as usize);
+            (nth(0, &|placed: &Placed| placed.square == square), fields[0])
         }
-    }
-    Ok(())
-}
-
-fn check_can_move(placed: &Placed) -> Result<(), Wrong> {
-    let needs_ahead = match placed.piece.piece_kind() {
-        PieceKind::Pawn | PieceKind::Lance => 1,
-        PieceKind::Knight => 2,
-        _ => 0,
+        _ => (None, fields[1]),
     };
-    let ahead = match placed.piece.color() {
-        Side::Black => placed.rank - 1,
-        Side::White => Shogi::GEOMETRY.ranks() as u8 - placed.rank,
+    let reason = match *error {
+        BadPosition::KingCapturable(side) => {
+            let waiting = side.flip();
+            format!("{error}: {waiting:?} stands in check; let {waiting:?} move, or correct the board")
+        }
+        _ => error.to_string(),
     };
-    if ahead < needs_ahead {
-        return Err((placed.at, "a piece that could never move again".to_owned()));
-    }
-    Ok(())
-}
-
-fn assemble(board: &[Placed], turn: Side, hands: &Hands, ply: u32) -> ShogiPosition {
-    let mut array = BoardArray::empty();
-    for placed in board {
-        let index = usize::from(placed.file - 1) * Shogi::GEOMETRY.ranks() + usize::from(placed.rank - 1);
-        array.set(RulesSquare::from_index(index), frame::rules_piece(placed.piece));
-    }
-    let hands = hands.map(frame::hand);
-    let side_to_move = frame::rules_color(turn);
-    ShogiPosition::from_state(&PositionState { board: array, hands, side_to_move, ply: 1 }, ply)
-}
-
-fn check_king_is_safe(position: &ShogiPosition, turn: Field<'_>) -> Result<(), Wrong> {
-    if !position.could_capture_king() {
-        return Ok(());
-    }
-    let (to_move, waiting) = match position.turn() {
-        Side::Black => ("Black", "White"),
-        Side::White => ("White", "Black"),
-    };
-    let reason = format!(
-        "{to_move} is to move and could capture the king: {waiting} stands in check; let {waiting} move, or correct \
-         the board"
-    );
-    Err((turn.at, reason))
+    (found.map_or(otherwise.at, |placed| placed.at), reason)
 }
