@@ -9,7 +9,7 @@ use crate::record::{GameResult, Termination};
 use crate::referee::Played;
 
 /// How often a position must occur to end the game.
-pub const OCCURRENCES: usize = 4;
+const OCCURRENCES: usize = 4;
 
 /// The meaning of a fourth occurrence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,20 +71,16 @@ fn always_checked(cycle: &[Seen], side: Side) -> bool {
     checks.reduce(|all, check| all && check).unwrap_or(false)
 }
 
-/// Plays legal moves from `start` and judges the position they lead to.
-pub fn judge_line<P: Position>(start: &P, moves: &[P::Move]) -> Option<Repetition> {
-    let mut position = start.clone();
+/// The verdict on a game whose last position occurs for the fourth time.
+pub(crate) fn verdict<P: Position>(played: &Played<P>, drawn: GameResult) -> Option<(GameResult, Termination)> {
+    if usize::from(played.line().repetitions()) + 1 < OCCURRENCES {
+        return None;
+    }
+    let mut position = played.start().clone();
     let mut game = vec![Seen::of(&position)];
-    for &mv in moves {
+    for &mv in played.moves() {
         position.play(mv);
         game.push(Seen::of(&position));
     }
-    judge(&game)
-}
-
-/// The verdict on a game whose last position occurs for the fourth time.
-pub(crate) fn verdict<P: Position>(played: &Played<P>, drawn: GameResult) -> Option<(GameResult, Termination)> {
-    let occurrences = usize::from(played.line().repetitions()) + 1;
-    let repetition = if occurrences < OCCURRENCES { None } else { judge_line(played.start(), played.moves()) };
-    repetition.map(|repetition| repetition.verdict(drawn))
+    judge(&game).map(|repetition| repetition.verdict(drawn))
 }

@@ -2,20 +2,18 @@
 
 use crate::samples::SHOGI_START as START;
 use games::shogi::ShogiPosition;
-use games::shogi::repetition::{Repetition, Seen, judge, judge_line};
+use games::shogi::repetition::{Repetition, Seen, judge};
 use games::{Position, Side};
 
 /// Judges the line of `moves`, which start at `sfen`, after every ply.
 fn verdicts(sfen: &str, moves: &[&str]) -> Vec<Option<Repetition>> {
-    let start = ShogiPosition::parse(sfen).unwrap_or_else(|error| panic!("{error}"));
-    let mut position = start.clone();
-    let mut played = Vec::new();
-    let mut judged = vec![judge_line(&start, &played)];
+    let mut position = ShogiPosition::parse(sfen).unwrap_or_else(|error| panic!("{error}"));
+    let mut seen = vec![Seen::of(&position)];
+    let mut judged = vec![judge(&seen)];
     for text in moves {
-        let mv = position.parse_move(text).unwrap_or_else(|error| panic!("{error}"));
-        position.play(mv);
-        played.push(mv);
-        judged.push(judge_line(&start, &played));
+        position.play(position.parse_move(text).unwrap_or_else(|error| panic!("{error}")));
+        seen.push(Seen::of(&position));
+        judged.push(judge(&seen));
     }
     judged
 }
