@@ -31,36 +31,20 @@ fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Rejecte
         let reason = format!("the chunk holds {} records of {version:?} and so no move", records.len());
         return Err(of_chunk(RejectKind::NoMoves, reason));
     }
-    let outcome = match replay(&records) {
-        Err(ReplayStop::OutOfOrder(_)) => {
-            let order = restore_order(&records)?;
-            let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
-            let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
-            replay(&sorted)
-        }
-        outcome => outcome,
-    };
-    outcome.map_err(|stop| match stop {
-        ReplayStop::OutOfOrder(record) => {
-            in_record(record, RejectKind::Syntax, "it does not show the position that the move before leads to")
-        }
-        ReplayStop::Fault(rejected) => rejected,
-    })
-}
-
-enum ReplayStop {
-    /// The record does not show the position after the move before.
-    OutOfOrder(usize),
-    Fault(Rejected),
-}
-
-impl From<Rejected> for ReplayStop {
-    fn from(rejected: Rejected) -> Self {
-        Self::Fault(rejected)
+    let mut outcome = replay(&records)?;
+    if outcome.is_err() {
+        let order = restore_order(&records)?;
+        let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
+        let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
+        outcome = replay(&sorted)?;
     }
+    outcome.map_err(|OutOfOrder(record)| wrong(record, "it does not show the position that the move before leads to"))
 }
 
-fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
+/// A record that does not show the position after the move before.
+struct OutOfOrder(usize);
+
+fn replay(records: &[RecordData]) -> Result<Result<ParsedGame, OutOfOrder>, Rejected> {
     let (first, last) = (&records[0], &records[records.len() - 1]);
     let start = first.position(0)?;
     let standard = first.state.is_game_start() && start == ChessPosition::start();
@@ -70,12 +54,15 @@ fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     for (i, record) in records.iter().enumerate() {
         let position = line.position();
         if i > 0 && State::of_position(position) != record.state {
-            return Err(ReplayStop::OutOfOrder(i));
+            return Ok(Err(OutOfOrder(i)));
         }
         legal.list(position);
         let played = match (record.played, records.get(i + 1)) {
             (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
-            (None, Some(next)) => legal.leading_to(next, position).ok_or(ReplayStop::OutOfOrder(i + 1))?,
+            (None, Some(next)) => match legal.leading_to(next, position) {
+                Some(mv) => mv,
+                None => return Ok(Err(OutOfOrder(i + 1))),
+            },
             (None, None) => break,
         };
         game.push(position.write_move(played));
@@ -87,7 +74,7 @@ fn replay(records: &[RecordData]) -> Result<ParsedGame, ReplayStop> {
     (game.result, game.termination) = conclude(&line, last, last.played.is_some())?;
     game.keys = line.into_keys();
     game.keys.truncate(game.moves.len());
-    Ok(game)
+    Ok(Ok(game))
 }
 
 /// The legal moves of a position and their indices, in the same order.

@@ -27,33 +27,22 @@ pub enum Version {
     V6,
 }
 
+/// By version, from V3: the bytes of a record, the offset of its policy (after the version, and from V5 on the input format), and
+/// how many values follow the single bytes.
+const LAYOUTS: [(usize, usize, usize); 4] = [(8276, 4, 0), (8292, 4, 4), (8308, 8, 7), (8356, 8, 15)];
+
 impl Version {
-    const fn of(number: u32) -> Option<Self> {
-        match number {
-            3 => Some(Self::V3),
-            4 => Some(Self::V4),
-            5 => Some(Self::V5),
-            6 => Some(Self::V6),
-            _ => None,
-        }
+    fn of(number: u32) -> Option<Self> {
+        [Self::V3, Self::V4, Self::V5, Self::V6].into_iter().find(|&version| version as u32 + 3 == number)
     }
 
     /// Bytes of a record.
     pub const fn bytes(self) -> usize {
-        match self {
-            Self::V3 => 8276,
-            Self::V4 => 8292,
-            Self::V5 => 8308,
-            Self::V6 => 8356,
-        }
+        LAYOUTS[self as usize].0
     }
 
-    /// The offset of the policy: after the version, and from V5 on the input format.
     const fn policy_at(self) -> usize {
-        match self {
-            Self::V3 | Self::V4 => 4,
-            Self::V5 | Self::V6 => 8,
-        }
+        LAYOUTS[self as usize].1
     }
 
     const fn planes_at(self) -> usize {
@@ -67,13 +56,7 @@ impl Version {
 
     /// The offset of the values after the single bytes, and their number.
     const fn values(self) -> (usize, usize) {
-        let count = match self {
-            Self::V3 => 0,
-            Self::V4 => 4,
-            Self::V5 => 7,
-            Self::V6 => 15,
-        };
-        (self.flags_at() + 8, count)
+        (self.flags_at() + 8, LAYOUTS[self as usize].2)
     }
 }
 

@@ -91,19 +91,14 @@ impl State {
     fn board(&self) -> Result<Board, String> {
         let turn = self.turn();
         let plane = |i: usize| Bitboard(in_frame(self.pieces[i], turn));
-        let (roles, mut sides) = (Role::ALL.len(), ByColor::new_with(|_| Bitboard::EMPTY));
-        for i in 0..roles {
-            for (side, plane) in [(turn, plane(i)), (!turn, plane(roles + i))] {
-                let side = sides.get_mut(side);
-                if !(*side & plane).is_empty() {
-                    return Err("two pieces stand on one square".to_owned());
-                }
-                *side |= plane;
-            }
-        }
+        let roles = Role::ALL.len();
         let kinds = ByRole::new_with(|role| {
             let i = Role::ALL.iter().position(|&one| one == role).expect("every role is one of them all");
             plane(i) | plane(roles + i)
+        });
+        let sides = ByColor::new_with(|side| {
+            let first = if side == turn { 0 } else { roles };
+            (first..first + roles).fold(Bitboard::EMPTY, |all, i| all | plane(i))
         });
         Board::try_from_bitboards(kinds, sides).map_err(|_| "two pieces stand on one square".to_owned())
     }
