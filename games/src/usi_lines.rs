@@ -56,30 +56,26 @@ pub fn parse<G: Referee>(record: &[u8], number: u64) -> Result<ParsedGame, Rejec
 
 /// The start's SFEN, `None` for the standard one, and the moves.
 fn split(text: &str) -> (Option<String>, Vec<&str>) {
-    let mut words: Vec<&str> = text.split_ascii_whitespace().collect();
-    for optional in ["position", "sfen"] {
-        if words.first() == Some(&optional) {
-            words.remove(0);
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let (start, moves) = match without(without(&words, "position"), "sfen") {
+        ["startpos", moves @ ..] => (None, moves),
+        words @ [board, ..] if board.contains('/') => {
+            // Board, turn, hands, and the move number, which may be missing.
+            let has_number = words.get(3).is_some_and(|word| word.parse::<u32>().is_ok());
+            let (start, moves) = words.split_at(words.len().min(if has_number { 4 } else { 3 }));
+            (Some(start.join(" ")), moves)
         }
-    }
-    if words.first() == Some(&"startpos") {
-        words.remove(0);
-        return (None, without_keyword(words));
-    }
-    if !words.first().is_some_and(|word| word.contains('/')) {
-        return (None, without_keyword(words));
-    }
-    // Board, turn, hands, and the move number, which may be missing.
-    let has_number = words.get(3).is_some_and(|word| word.parse::<u32>().is_ok());
-    let moves = words.split_off(words.len().min(if has_number { 4 } else { 3 }));
-    (Some(words.join(" ")), without_keyword(moves))
+        moves => (None, moves),
+    };
+    (start, without(moves, "moves").to_vec())
 }
 
-fn without_keyword(mut words: Vec<&str>) -> Vec<&str> {
-    if words.first() == Some(&"moves") {
-        words.remove(0);
+/// Words without a keyword that may stand before them.
+fn without<'a, 'b>(words: &'b [&'a str], keyword: &str) -> &'b [&'a str] {
+    match words {
+        [first, rest @ ..] if *first == keyword => rest,
+        _ => words,
     }
-    words
 }
 
 /// The result of a declaration instead of a move.
