@@ -18,7 +18,7 @@ use super::hcpe::NotWritten;
 use super::move16::Move16;
 use super::{ShogiPosition, hcp, moves, outcome};
 use crate::position::Position as _;
-use crate::record::{Candidate, GameResult, ParsedGame, RejectKind, Rejected, Score, Termination};
+use crate::record::{Candidate, GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use crate::records;
 use shogi_core::{Color, Move, ToUsi as _};
 use std::io::{self, Read};
@@ -175,45 +175,36 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     (parsed.result, parsed.termination) =
         outcome::read(game.outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
     for (ply, turn) in game.turns.iter().enumerate() {
-        let checked =
+        let (mv, candidates) =
             check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
-        parsed.push(position.write_move(checked.mv));
+        parsed.push(position.write_move(mv));
         parsed.keys.push(position.repetition_key());
-        parsed.scores[ply] = Some(checked.score);
-        parsed.candidates[ply] = checked.candidates;
-        position.play(checked.mv);
+        parsed.scores[ply] = Some(first_players(turn.score, position.turn()));
+        parsed.candidates[ply] = candidates;
+        position.play(mv);
     }
     Ok(parsed)
 }
 
-struct Checked {
-    mv: Move,
-    score: Score,
-    candidates: Vec<Candidate>,
-}
-
-fn check(turn: &Turn, position: &ShogiPosition) -> Result<Checked, String> {
+/// The played move and its candidates.
+fn check(turn: &Turn, position: &ShogiPosition) -> Result<(Move, Vec<Candidate>), String> {
     let color = position.turn();
+    let legal = |code| Move16::Apery.decode(code, color).filter(|&mv| position.is_legal(mv));
     let place = || format!("in position \"{}\"", position.to_text());
-    let mv = Move16::Apery
-        .decode(turn.move16, color)
-        .filter(|&mv| position.is_legal(mv))
-        .ok_or_else(|| format!("{} is not legal {}", shown(turn.move16, color), place()))?;
-    let score = first_players(turn.score, color);
+    let mv = legal(turn.move16).ok_or_else(|| format!("{} is not legal {}", shown(turn.move16, color), place()))?;
     let sum: f64 = turn.visits.iter().map(|&(_, visits)| f64::from(visits)).sum();
     let mut seen = Vec::with_capacity(turn.visits.len());
     let mut candidates = Vec::with_capacity(turn.visits.len());
     for &(code, visits) in &turn.visits {
-        let candidate = Move16::Apery
-            .decode(code, color)
-            .filter(|&mv| position.is_legal(mv) && !seen.contains(&code))
+        let candidate = legal(code)
+            .filter(|_| !seen.contains(&code))
             .ok_or_else(|| format!("candidate {} is not legal, or named twice, {}", shown(code, color), place()))?;
         seen.push(code);
         if visits > 0 {
             candidates.push((moves::write(candidate).into(), (f64::from(visits) / sum) as f32));
         }
     }
-    Ok(Checked { mv, score, candidates })
+    Ok((mv, candidates))
 }
 
 fn shown(code: u16, color: Color) -> String {

@@ -74,12 +74,13 @@ impl Psv {
     /// A record of a position, its played move, the move's number from 1 (0 if unknown), its score from the side to
     /// move's view, and the game's result.
     pub fn new(board: &Board, mv: Move, score: i16, ply: u16, result: GameResult) -> Result<Self, NotWritten> {
+        let result = [0, 1, -1].into_iter().find(|&own| absolute(own, board.turn()) == Some(result));
         Ok(Self {
             sfen: packed_sfen::encode(board)?,
             score,
             move16: Move16::YaneuraOu.encode(mv),
             ply,
-            result: for_side_to_move(result, board.turn()).ok_or(NotWritten::NoResult)?,
+            result: result.ok_or(NotWritten::NoResult)?,
             pad: 0,
         })
     }
@@ -112,15 +113,11 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
 }
 
 /// A result of the side to move as one of Black and White.
-pub(super) fn absolute(result: i8, turn: Color) -> Option<GameResult> {
+fn absolute(result: i8, turn: Color) -> Option<GameResult> {
     match (result, turn) {
         (0, _) => Some(GameResult::Draw),
         (1, Color::Black) | (-1, Color::White) => Some(GameResult::FirstWins),
         (1, Color::White) | (-1, Color::Black) => Some(GameResult::SecondWins),
         _ => None,
     }
-}
-
-fn for_side_to_move(result: GameResult, turn: Color) -> Option<i8> {
-    [0, 1, -1].into_iter().find(|&written| absolute(written, turn) == Some(result))
 }
