@@ -54,7 +54,7 @@ pub(super) struct Codec {
     write_board: [Code; 32],
     /// By side and place in [`HAND`].
     write_hand: [[Code; HAND.len()]; 2],
-    write_box: Option<[Code; HAND.len()]>,
+    write_box: [Option<Code>; HAND.len()],
 }
 
 /// The content at the beginning of 8 bits: empty squares and then, if its code fits, a piece.
@@ -84,14 +84,12 @@ impl Codec {
             read_hand: [(EMPTY, 0); 128],
             write_board: [none; 32],
             write_hand: [[none; HAND.len()]; 2],
-            write_box: None,
+            write_box: [None; HAND.len()],
         };
         codec.add_board(EMPTY, Code { bits: 0, length: 1 });
-        let mut boxed = [none; HAND.len()];
-        let mut has_box = false;
         let mut place = 0;
         while place < HAND.len() {
-            let KindCode { length, board, white, promoted, hand, boxed: in_box } = kinds[place];
+            let KindCode { length, board, white, promoted, hand, boxed } = kinds[place];
             let man = HAND_MEN[place];
             codec.add_board(man, Code { bits: board, length });
             codec.add_board(man + WHITE, Code { bits: board + white, length });
@@ -103,14 +101,10 @@ impl Codec {
             let whites = hand + (1 << (length - 1));
             codec.write_hand[0][place] = codec.add_hand(man, Code { bits: hand, length });
             codec.write_hand[1][place] = codec.add_hand(man + WHITE, Code { bits: whites, length });
-            if let Some(bits) = in_box {
-                has_box = true;
-                boxed[place] = codec.add_hand(BOXED, Code { bits, length });
+            if let Some(bits) = boxed {
+                codec.write_box[place] = Some(codec.add_hand(BOXED, Code { bits, length }));
             }
             place += 1;
-        }
-        if has_box {
-            codec.write_box = Some(boxed);
         }
         codec.add_steps();
         codec
@@ -134,21 +128,11 @@ impl Codec {
 
     const fn add_board(&mut self, man: Man, code: Code) {
         self.write_board[man as usize] = code;
-        let mut rest = code.bits as usize;
-        while rest < self.read_board.len() {
-            assert!(self.read_board[rest].1 == 0, "two codes begin alike");
-            self.read_board[rest] = (man, code.length);
-            rest += 1 << code.length;
-        }
+        enter(&mut self.read_board, man, code);
     }
 
     const fn add_hand(&mut self, man: Man, code: Code) -> Code {
-        let mut rest = code.bits as usize;
-        while rest < self.read_hand.len() {
-            assert!(self.read_hand[rest].1 == 0, "two codes begin alike");
-            self.read_hand[rest] = (man, code.length);
-            rest += 1 << code.length;
-        }
+        enter(&mut self.read_hand, man, code);
         code
     }
 
@@ -241,10 +225,22 @@ impl Codec {
                 (0..count).for_each(|_| bits.put(code.bits, code.length));
             }
         }
-        for (code, missing) in self.write_box.iter().flatten().zip(missing(board)) {
-            (0..missing).for_each(|_| bits.put(code.bits, code.length));
+        for (boxed, missing) in self.write_box.iter().zip(missing(board)) {
+            if let Some(code) = boxed {
+                (0..missing).for_each(|_| bits.put(code.bits, code.length));
+            }
         }
         bits.finish().map_err(BadPosition::Length)
+    }
+}
+
+/// Enters a code into a table by the next bits, whatever follows it.
+const fn enter(table: &mut [(Man, u8)], man: Man, code: Code) {
+    let mut bits = code.bits as usize;
+    while bits < table.len() {
+        assert!(table[bits].1 == 0, "two codes begin alike");
+        table[bits] = (man, code.length);
+        bits += 1 << code.length;
     }
 }
 
