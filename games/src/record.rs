@@ -196,12 +196,7 @@ impl ParsedGame {
     /// Adds a move without further data.
     pub(crate) fn push(&mut self, mv: MoveText) {
         self.moves.push(mv);
-        self.scores.push(None);
-        self.values.push(None);
-        self.draws.push(None);
-        self.clocks.push(None);
-        self.times.push(None);
-        self.candidates.push(Vec::new());
+        self.pad();
     }
 
     /// Extends every per-ply column except [`ParsedGame::keys`] to the game's length, without values.
