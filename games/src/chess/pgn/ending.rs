@@ -1,5 +1,6 @@
 //! The ending of a game: the board's, if it is decided; otherwise the record's.
 
+use super::movetext;
 use crate::chess::ChessPosition;
 use crate::line::Line;
 use crate::position::Position as _;
@@ -36,12 +37,7 @@ pub(super) fn of(line: &Line<ChessPosition>, stated: &Stated<'_>) -> Result<(Gam
 impl Stated<'_> {
     /// The tag's result, or the movetext's if the tag is empty; they must not contradict each other.
     fn result(&self) -> Result<GameResult, String> {
-        let tag = match self.tag.map_or("*", str::trim) {
-            "1-0" => GameResult::FirstWins,
-            "0-1" => GameResult::SecondWins,
-            "1/2-1/2" | "½-½" => GameResult::Draw,
-            _ => GameResult::Unknown,
-        };
+        let tag = self.tag.and_then(|tag| movetext::result(tag.trim().as_bytes())).unwrap_or_default();
         match (tag, self.movetext) {
             (GameResult::Unknown, result) | (result, GameResult::Unknown) => Ok(result),
             (tag, movetext) if tag == movetext => Ok(tag),

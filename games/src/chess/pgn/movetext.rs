@@ -204,16 +204,20 @@ fn is_delimiter(byte: u8) -> bool {
     DELIMITERS[usize::from(byte)]
 }
 
+/// The result that a word names.
+pub(super) fn result(word: &[u8]) -> Option<GameResult> {
+    match word {
+        b"1-0" => Some(GameResult::FirstWins),
+        b"0-1" => Some(GameResult::SecondWins),
+        b"1/2-1/2" | b"\xc2\xbd-\xc2\xbd" => Some(GameResult::Draw),
+        b"*" => Some(GameResult::Unknown),
+        _ => None,
+    }
+}
+
 /// The token of a word; `None` for a move number.
 fn token(word: &[u8]) -> Option<Result<Token<'_>, Fault>> {
-    let result = match word {
-        b"1-0" => GameResult::FirstWins,
-        b"0-1" => GameResult::SecondWins,
-        b"1/2-1/2" | b"\xc2\xbd-\xc2\xbd" => GameResult::Draw,
-        b"*" => GameResult::Unknown,
-        _ => return san(word),
-    };
-    Some(Ok(Token::Result(result)))
+    result(word).map_or_else(|| san(word), |result| Some(Ok(Token::Result(result))))
 }
 
 fn san(word: &[u8]) -> Option<Result<Token<'_>, Fault>> {
