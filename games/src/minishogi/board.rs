@@ -71,23 +71,17 @@ impl Kind {
         }
     }
 
-    const fn steps(self) -> &'static [Step] {
+    /// Single steps, and directions in which it moves until something stands in its way.
+    const fn steps(self) -> [&'static [Step]; 2] {
         match self {
-            Self::Pawn => &[(0, 1)],
-            Self::Silver => SILVER_STEPS,
-            Self::Gold | Self::PromotedPawn | Self::PromotedSilver => GOLD_STEPS,
-            Self::King => AROUND,
-            Self::Horse => LINES,
-            Self::Dragon => DIAGONALS,
-            Self::Bishop | Self::Rook => &[],
-        }
-    }
-
-    const fn slides(self) -> &'static [Step] {
-        match self {
-            Self::Bishop | Self::Horse => DIAGONALS,
-            Self::Rook | Self::Dragon => LINES,
-            _ => &[],
+            Self::Pawn => [&[(0, 1)], &[]],
+            Self::Silver => [SILVER_STEPS, &[]],
+            Self::Gold | Self::PromotedPawn | Self::PromotedSilver => [GOLD_STEPS, &[]],
+            Self::Bishop => [&[], DIAGONALS],
+            Self::Rook => [&[], LINES],
+            Self::King => [AROUND, &[]],
+            Self::Horse => [LINES, DIAGONALS],
+            Self::Dragon => [DIAGONALS, LINES],
         }
     }
 }
@@ -108,7 +102,7 @@ impl Board {
 
     pub(super) fn attacks(&self, from: usize) -> SquareSet {
         let Some((side, kind)) = self.0[from] else { return SquareSet::default() };
-        reached(BOARD, from, side, [kind.steps(), kind.slides()], |square| self.0[square].is_none())
+        reached(BOARD, from, side, kind.steps(), |square| self.0[square].is_none())
     }
 
     /// Whether a side's king is attacked.
@@ -126,7 +120,7 @@ impl Board {
             let mut pieces = BOARD.ray(king, *direction).filter_map(|square| Some((square, self.0[square]?)));
             let (near, (owner, _)) = pieces.next()?;
             let (_, (slider, kind)) = pieces.next()?;
-            (owner == side && slider != side && kind.slides().contains(direction)).then_some(near)
+            (owner == side && slider != side && kind.steps()[1].contains(direction)).then_some(near)
         };
         AROUND.iter().filter_map(pinned).collect()
     }

@@ -24,28 +24,18 @@ const ZONE: usize = 3;
 
 pub(super) fn vocabulary() -> &'static FromTo {
     static VOCABULARY: LazyLock<FromTo> = LazyLock::new(|| {
-        let entries = plain().chain(promoting()).chain(drops()).collect();
+        let plain = pairs().filter(|&(from, to)| !(jumps(from, to) && ranks_left(to) < 2)).map(Entry::plain);
+        let promoting = pairs().filter(|&(from, to)| ranks_left(from) < ZONE || ranks_left(to) < ZONE);
+        let promoting = promoting.map(|pair| Entry::promotion(pair, 0));
+        // A piece must be able to move: the ranks it needs ahead of it, in the order of DROPS.
+        let drops = [1, 1, 2, 0, 0, 0, 0].into_iter().enumerate().flat_map(|(kind, ahead)| {
+            let targets = (0..Shogi::GEOMETRY.squares()).filter(move |&to| ranks_left(to) >= ahead);
+            targets.map(move |to| Entry::Drop { kind: kind as u8, to: to as u8 })
+        });
+        let entries = plain.chain(promoting).chain(drops).collect();
         FromTo::new("from_to_shogi_3781", Shogi::GEOMETRY, PROMOTIONS, DROPS, entries)
     });
     &VOCABULARY
-}
-
-fn plain() -> impl Iterator<Item = Entry> {
-    pairs().filter(|&(from, to)| !(jumps(from, to) && ranks_left(to) < 2)).map(Entry::plain)
-}
-
-fn promoting() -> impl Iterator<Item = Entry> {
-    let promoting = pairs().filter(|&(from, to)| ranks_left(from) < ZONE || ranks_left(to) < ZONE);
-    promoting.map(|pair| Entry::promotion(pair, 0))
-}
-
-fn drops() -> impl Iterator<Item = Entry> {
-    // A piece must be able to move: the ranks it needs ahead of it, in the order of DROPS.
-    [1, 1, 2, 0, 0, 0, 0].into_iter().enumerate().flat_map(|(kind, ahead)| {
-        (0..Shogi::GEOMETRY.squares())
-            .filter(move |&to| ranks_left(to) >= ahead)
-            .map(move |to| Entry::Drop { kind: kind as u8, to: to as u8 })
-    })
 }
 
 /// The pairs of squares connected by a queen's ray or a forward knight's jump, ascending.
