@@ -19,7 +19,6 @@ pub use write::{PlyNotes, termination_tag, write};
 
 use super::ChessPosition;
 use crate::line::Line;
-use crate::move_text::MoveText;
 use crate::position::Position as _;
 use crate::record::{ParsedGame, RejectKind, Rejected, is_rating};
 use crate::records::{until_error, without_mark};
@@ -138,8 +137,11 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
             }
             Token::Result(result) => written = Some(result),
             Token::San(san) => {
-                let mv = play(&mut line, san).map_err(|reason| reject(RejectKind::IllegalMove, Some(ply), reason))?;
-                game.moves.push(mv);
+                let position = line.position();
+                let mv =
+                    read_san(position, san).map_err(|reason| reject(RejectKind::IllegalMove, Some(ply), reason))?;
+                game.moves.push(position.write_move(mv));
+                line.play(mv);
             }
         }
     }
@@ -190,33 +192,19 @@ fn start_position(tags: &[(String, String)]) -> Result<(Option<String>, ChessPos
 /// The legal move that a SAN text names, in any usual spelling. An error if it names none; the text of the error shows move
 /// and position.
 pub(super) fn read_san(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
-    san::resolve(position.as_shakmaty(), san).map_or_else(|| resolve_any(position, san), Ok)
-}
-
-/// Plays a move in SAN and writes it in UCI.
-fn play(line: &mut Line<ChessPosition>, san: &[u8]) -> Result<MoveText, String> {
-    let mv = read_san(line.position(), san)?;
-    let text = line.position().write_move(mv);
-    line.play(mv);
-    Ok(text)
-}
-
-/// The move of a SAN text in any spelling, or its fault.
-fn resolve_any(position: &ChessPosition, san: &[u8]) -> Result<Move, String> {
+    if let Some(mv) = san::resolve(position.as_shakmaty(), san) {
+        return Ok(mv);
+    }
     let wrong = |why: &dyn std::fmt::Display| {
         let san = String::from_utf8_lossy(san);
         format!("{why}: \"{}\" in position \"{}\"", san.escape_debug(), position.to_text())
     };
     // Some programs write castling with zeros, the standard with the letter O.
-    let parsed = SanPlus::from_ascii(castling_with_zeros(san).unwrap_or(san)).map_err(|error| wrong(&error))?;
+    let standard: &[u8] = match san {
+        b"0-0" | b"0-0+" | b"0-0#" => b"O-O",
+        b"0-0-0" | b"0-0-0+" | b"0-0-0#" => b"O-O-O",
+        _ => san,
+    };
+    let parsed = SanPlus::from_ascii(standard).map_err(|error| wrong(&error))?;
     parsed.san.to_move(position.as_shakmaty()).map_err(|error| wrong(&error))
-}
-
-/// The standard spelling of `0-0` and `0-0-0`, which some programs write.
-fn castling_with_zeros(san: &[u8]) -> Option<&'static [u8]> {
-    match san {
-        b"0-0" | b"0-0+" | b"0-0#" => Some(b"O-O"),
-        b"0-0-0" | b"0-0-0+" | b"0-0-0#" => Some(b"O-O-O"),
-        _ => None,
-    }
 }
