@@ -5,10 +5,12 @@ use super::move16::Move16;
 use crate::record::{RejectKind, Rejected, Score};
 use shogi_core::{Color, Move, ToUsi as _};
 
-pub(super) fn legal_move(board: &Board, format: Move16, code: u16) -> Result<Move, String> {
-    let place = || format!("in position \"{}\"", board.sfen(1));
-    let mv = format.decode(code, board.turn()).ok_or_else(|| format!("{code} is not a move {}", place()))?;
-    if board.is_legal(mv) { Ok(mv) } else { Err(format!("illegal move {} {}", mv.to_usi_owned(), place())) }
+/// The move of record number `number`.
+pub(super) fn legal_move(board: &Board, format: Move16, code: u16, number: u64) -> Result<Move, Rejected> {
+    let illegal =
+        |what: String| reject(number, RejectKind::IllegalMove, format!("{what} in position \"{}\"", board.sfen(1)));
+    let mv = format.decode(code, board.turn()).ok_or_else(|| illegal(format!("{code} is not a move")))?;
+    if board.is_legal(mv) { Ok(mv) } else { Err(illegal(format!("illegal move {}", mv.to_usi_owned()))) }
 }
 
 /// A score of the side to move as one of the first player.
@@ -31,9 +33,4 @@ pub(super) fn cut_off(record: &[u8], length: usize, number: u64) -> Rejected {
 
 pub(super) fn bad_position(error: &BadPosition, number: u64) -> Rejected {
     reject(number, RejectKind::StartPosition, error.to_string())
-}
-
-/// A move of the record is not legal.
-pub(super) fn illegal(number: u64, reason: String) -> Rejected {
-    reject(number, RejectKind::IllegalMove, reason)
 }

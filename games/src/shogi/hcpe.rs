@@ -13,7 +13,7 @@
 //! they came, cannot be restored. Reference: `HuffmanCodedPosAndEval` in TadaoYamaoka/DeepLearningShogi.
 
 use super::board::{BadPosition, Board};
-use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
+use super::checks::{bad_position, cut_off, first_players, legal_move, reject};
 use super::move16::Move16;
 use super::{hcp, moves, outcome};
 use crate::record::{GameResult, ParsedPosition, RejectKind, Rejected};
@@ -99,7 +99,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
     let Hcpe { hcp, score, move16, outcome, .. } = Hcpe::read(bytes);
     let board = hcp::decode(&hcp).map_err(|error| bad_position(&error, number))?;
     let (result, termination) = outcome::read(outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
-    let mv = legal_move(&board, Move16::Apery, move16).map_err(|reason| illegal(number, reason))?;
+    let mv = legal_move(&board, Move16::Apery, move16, number)?;
     Ok(ParsedPosition {
         known: Some(board.known()),
         mv: Some(moves::write(mv).into()),

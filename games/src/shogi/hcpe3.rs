@@ -13,7 +13,7 @@
 //! `MoveVisits` in TadaoYamaoka/DeepLearningShogi.
 
 use super::board::Board;
-use super::checks::{bad_position, first_players, illegal, reject};
+use super::checks::{bad_position, first_players, reject};
 use super::hcpe::NotWritten;
 use super::move16::Move16;
 use super::{ShogiPosition, hcp, moves, outcome};
@@ -175,8 +175,8 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedGame, Rejected> {
     (parsed.result, parsed.termination) =
         outcome::read(game.outcome).map_err(|reason| reject(number, RejectKind::Syntax, reason))?;
     for (ply, turn) in game.turns.iter().enumerate() {
-        let (mv, candidates) =
-            check(turn, &position).map_err(|reason| Rejected { ply: Some(ply as u32), ..illegal(number, reason) })?;
+        let illegal = |reason| Rejected { ply: Some(ply as u32), ..reject(number, RejectKind::IllegalMove, reason) };
+        let (mv, candidates) = check(turn, &position).map_err(illegal)?;
         parsed.push(position.write_move(mv));
         parsed.keys.push(position.repetition_key());
         parsed.scores[ply] = Some(first_players(turn.score, position.turn()));

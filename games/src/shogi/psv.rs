@@ -15,7 +15,7 @@
 //! the learner in yaneurao/YaneuraOu.
 
 use super::board::Board;
-use super::checks::{bad_position, cut_off, first_players, illegal, legal_move, reject};
+use super::checks::{bad_position, cut_off, first_players, legal_move, reject};
 use super::hcpe::NotWritten;
 use super::move16::Move16;
 use super::{moves, packed_sfen};
@@ -101,7 +101,7 @@ pub fn parse(record: &[u8], number: u64) -> Result<ParsedPosition, Rejected> {
         let reason = format!("{result} is not a result: 1 is a win of the side to move, -1 its loss, 0 a draw");
         reject(number, RejectKind::Syntax, reason)
     })?;
-    let mv = legal_move(&board, Move16::YaneuraOu, move16).map_err(|reason| illegal(number, reason))?;
+    let mv = legal_move(&board, Move16::YaneuraOu, move16, number)?;
     Ok(ParsedPosition {
         known: Some(board.known()),
         mv: Some(moves::write(mv).into()),
