@@ -46,7 +46,7 @@ fn reaches<G: Game>(name: &str, step: (isize, isize)) -> bool {
     }
 }
 
-fn displacement(board: Geometry, from: usize, to: usize) -> (isize, isize) {
+pub(crate) fn displacement(board: Geometry, from: usize, to: usize) -> (isize, isize) {
     let files = board.file_of(to) as isize - board.file_of(from) as isize;
     (files, board.rank_of(to) as isize - board.rank_of(from) as isize)
 }

@@ -1,6 +1,6 @@
 //! CSA: what is read, and what is refused with its place.
 
-use crate::samples::{TWO_PIECE_HANDICAP, accepted, check_refused, only, parsed, sample};
+use crate::samples::{TWO_PIECE_HANDICAP, accepted, after, check_refused, only, parsed, sample};
 use games::shogi::{ShogiPosition, csa};
 use games::{GameResult, ParsedGame, Position as _, RejectKind, Score, Termination};
 
@@ -202,14 +202,9 @@ fn what_is_written_is_read_again() {
         if [Termination::Checkmate, Termination::Resignation, Termination::Repetition].contains(&game.termination) {
             assert_eq!(again.termination, game.termination);
         }
-        let mut position = ShogiPosition::start();
-        if let Some(start) = &game.start {
-            position = ShogiPosition::parse(start).expect("a position");
-        }
         let half = game.moves.len() / 2;
-        for mv in &game.moves[..half] {
-            position.play(position.parse_move(mv).expect("a legal move"));
-        }
+        let start = ShogiPosition::beginning(game.start.as_deref()).expect("a position");
+        let position = after(start, &texts[..half]);
         let (start, rest) = (position.to_text(), moves().skip(half));
         let written = csa::write(["a", "b"], Some(&start), rest, GameResult::Unknown, Termination::Other);
         let again = one(&written.expect("legal moves"));

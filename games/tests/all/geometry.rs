@@ -1,5 +1,6 @@
 //! Laws of the geometry, on several boards.
 
+use crate::attacks::displacement;
 use games::{Geometry, Relation};
 use std::collections::{HashMap, HashSet};
 
@@ -9,16 +10,13 @@ fn pairs(board: Geometry) -> impl Iterator<Item = (usize, usize)> {
     (0..board.squares()).flat_map(move |q| (0..board.squares()).map(move |k| (q, k)))
 }
 
-fn displacement(board: Geometry, q: usize, k: usize) -> (isize, isize) {
-    let files = board.file_of(q) as isize - board.file_of(k) as isize;
-    (files, board.rank_of(q) as isize - board.rank_of(k) as isize)
-}
-
 #[test]
-fn squares_and_coordinates_are_inverse() {
+fn coordinates_flips_and_turns_lead_back_to_their_square() {
     for board in BOARDS {
         for square in 0..board.squares() {
             assert_eq!(board.square(board.file_of(square), board.rank_of(square)), square);
+            assert_eq!(board.mirror_ranks(board.mirror_ranks(square)), square);
+            assert_eq!(board.rotate(board.rotate(square)), square);
         }
     }
 }
@@ -30,7 +28,7 @@ fn a_displacement_is_a_class_and_a_class_is_a_displacement() {
         for (q, k) in pairs(board) {
             let class = board.displacement_class(q, k);
             assert_eq!(
-                *class_of.entry(displacement(board, q, k)).or_insert(class),
+                *class_of.entry(displacement(board, k, q)).or_insert(class),
                 class,
                 "translation changes a class"
             );
@@ -50,30 +48,12 @@ fn the_known_boards_have_the_known_numbers_of_classes() {
 }
 
 #[test]
-fn flips_and_turns_are_involutions() {
-    for board in BOARDS {
-        for square in 0..board.squares() {
-            assert_eq!(board.mirror_ranks(board.mirror_ranks(square)), square);
-            assert_eq!(board.rotate(board.rotate(square)), square);
-        }
-    }
-}
-
-#[test]
-fn a_turn_reverses_displacements() {
-    for board in BOARDS {
-        for (q, k) in pairs(board) {
-            assert_eq!(board.displacement_class(board.rotate(q), board.rotate(k)), board.displacement_class(k, q));
-            let last = board.displacement_classes() - 1;
-            assert_eq!(board.displacement_class(k, q), last - board.displacement_class(q, k));
-        }
-    }
-}
-
-#[test]
-fn relations_are_symmetric_and_survive_flips() {
+fn a_turn_reverses_displacements_and_relations_are_symmetric_and_survive_flips() {
     for board in BOARDS {
         for (a, b) in pairs(board) {
+            assert_eq!(board.displacement_class(board.rotate(a), board.rotate(b)), board.displacement_class(b, a));
+            let last = board.displacement_classes() - 1;
+            assert_eq!(board.displacement_class(b, a), last - board.displacement_class(a, b));
             let relation = board.relation(a, b);
             assert_eq!(relation, board.relation(b, a));
             assert_eq!(relation, board.relation(board.mirror_ranks(a), board.mirror_ranks(b)));

@@ -185,12 +185,10 @@ fn visits_become_shares() {
     game.turns[0].visits = vec![(7739, 30), (1934, 10), (10061, 0)];
     let parsed = hcpe3::parse(&game.write().unwrap(), 0).unwrap();
     assert_eq!(parsed.candidates, [[("7g7f".to_owned(), 0.75), ("2g2f".to_owned(), 0.25)]]);
-    for (visits, kind) in
-        [(vec![(7739, 1), (7739, 2)], RejectKind::IllegalMove), (vec![(5, 1)], RejectKind::IllegalMove)]
-    {
+    for visits in [vec![(7739, 1), (7739, 2)], vec![(5, 1)]] {
         game.turns[0].visits = visits;
         let rejected = hcpe3::parse(&game.write().unwrap(), 5).expect_err("candidates");
-        assert_eq!((rejected.game, rejected.ply, rejected.kind), (5, Some(0), kind));
+        assert_eq!((rejected.game, rejected.ply, rejected.kind), (5, Some(0), RejectKind::IllegalMove));
     }
 }
 

@@ -134,16 +134,13 @@ fn every_shogi_piece_has_its_code() {
 
 #[test]
 fn both_inputs_pack_the_same_bytes() {
-    let position = ShogiPosition::parse("4k4/4G4/4P4/9/9/9/9/9/4K4 w 3Pp 12").unwrap();
-    assert_eq!(
-        row::<Shogi>(&position, InputName::PieceTokens, 1),
-        row::<Shogi>(&position, InputName::PieceTokensAux, 1)
-    );
-    let position = ChessPosition::start();
-    assert_eq!(
-        row::<Chess>(&position, InputName::PieceTokens, 1),
-        row::<Chess>(&position, InputName::PieceTokensAux, 1)
-    );
+    fn check<G: Game>(position: &G::Position) {
+        let [squares, aux] =
+            [InputName::PieceTokens, InputName::PieceTokensAux].map(|input| row::<G>(position, input, 1));
+        assert_eq!(squares, aux);
+    }
+    check::<Shogi>(&ShogiPosition::parse("4k4/4G4/4P4/9/9/9/9/9/4K4 w 3Pp 12").unwrap());
+    check::<Chess>(&ChessPosition::start());
 }
 
 #[test]

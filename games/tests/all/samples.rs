@@ -50,6 +50,14 @@ pub(crate) fn position<P: Position>(text: &str) -> P {
     P::parse(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The position after these moves.
+pub(crate) fn after<P: Position>(mut position: P, moves: &[impl AsRef<str>]) -> P {
+    for text in moves {
+        position.play(position.parse_move(text.as_ref()).unwrap_or_else(|error| panic!("{error}")));
+    }
+    position
+}
+
 /// A square as UCI or USI writes it, numbered in the mover's frame.
 pub(crate) fn square<G: Game>(text: &str, mover: Side) -> u8 {
     let (first, second) = (text.as_bytes()[0], text.as_bytes()[1]);

@@ -1,6 +1,7 @@
 //! Records field by field, and chunks as games.
 
 use super::{Chunk, lines, read_game, sample_chunks};
+use crate::samples::after;
 use games::chess::lc0::{Evaluation, Record, ValueSource, Version, parse, records};
 use games::chess::{Chess, ChessPosition};
 use games::{Game, GameResult, Position, RejectKind, Termination};
@@ -96,11 +97,8 @@ fn chunks_are_the_games_that_were_played() {
 
 /// The start is the position of the first record, its move number aside.
 fn check_start(chunk: &Chunk, start: Option<&str>) {
-    let mut position = ChessPosition::parse(&chunk.game.startfen).expect("a position");
-    for text in &chunk.game.moves[..chunk.game.first_recorded_ply] {
-        let mv = position.parse_move(text).expect("a legal move");
-        position.play(mv);
-    }
+    let first = ChessPosition::parse(&chunk.game.startfen).expect("a position");
+    let position = after(first, &chunk.game.moves[..chunk.game.first_recorded_ply]);
     let without_number = |fen: &str| fen.rsplit_once(' ').expect("six fields").0.to_owned();
     assert_eq!(start.is_none(), position.to_text() == ChessPosition::start().to_text());
     let start = start.map_or_else(|| ChessPosition::start().to_text(), str::to_owned);
