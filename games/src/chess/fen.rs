@@ -15,10 +15,7 @@ pub(super) fn parse(text: &str) -> Result<shakmaty::Chess, ParsePosition> {
     let wrong = |(at, reason): Wrong| ParsePosition::new(text, Some(at), reason);
     let fields = split(text, &[4, 6], FIELDS).map_err(wrong)?;
     check_board(fields[0]).map_err(wrong)?;
-    check_turn(fields[1]).map_err(wrong)?;
-    check_castling(fields[2]).map_err(wrong)?;
-    check_en_passant(fields[3]).map_err(wrong)?;
-    fields[4..].iter().try_for_each(|&field| check_number(field)).map_err(wrong)?;
+    check_rest(&fields).map_err(wrong)?;
 
     let joined = fields.iter().map(|field| field.text).collect::<Vec<_>>().join(" ");
     let setup = Fen::from_ascii(joined.as_bytes())
@@ -38,33 +35,23 @@ fn check_board(field: Field<'_>) -> Result<(), Wrong> {
     read_board(field, Chess::GEOMETRY, Chess::NOTATION, piece, |(), _, _| {})
 }
 
-fn check_turn(field: Field<'_>) -> Result<(), Wrong> {
-    match field.text {
-        "w" | "b" => Ok(()),
-        _ => Err((field.at, "the turn is w or b".to_owned())),
+/// Checks the fields after the board, as far as they can be wrong by themselves.
+fn check_rest(fields: &[Field<'_>]) -> Result<(), Wrong> {
+    let wrong = |at: usize, reason: &str| Err((at, reason.to_owned()));
+    let stray = |field: Field<'_>, is_good: fn(char) -> bool| field.chars().find(|&(_, c)| !is_good(c));
+    let (turn, castling, en_passant) = (fields[1], fields[2], fields[3]);
+    if !matches!(turn.text, "w" | "b") {
+        return wrong(turn.at, "the turn is w or b");
     }
-}
-
-fn check_castling(field: Field<'_>) -> Result<(), Wrong> {
-    if field.text == "-" {
-        return Ok(());
+    let is_right = |c: char| matches!(c.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h');
+    if let Some((at, _)) = stray(castling, is_right).filter(|_| castling.text != "-") {
+        return wrong(at, "castling rights are letters of KQkq, or -");
     }
-    match field.chars().find(|&(_, c)| !matches!(c.to_ascii_lowercase(), 'k' | 'q' | 'a'..='h')) {
-        Some((at, _)) => Err((at, "castling rights are letters of KQkq, or -".to_owned())),
-        None => Ok(()),
+    if en_passant.text != "-" && Square::from_ascii(en_passant.text.as_bytes()).is_err() {
+        return wrong(en_passant.at, "the en-passant field is a square, or -");
     }
-}
-
-fn check_en_passant(field: Field<'_>) -> Result<(), Wrong> {
-    if field.text == "-" || Square::from_ascii(field.text.as_bytes()).is_ok() {
-        return Ok(());
-    }
-    Err((field.at, "the en-passant field is a square, or -".to_owned()))
-}
-
-fn check_number(field: Field<'_>) -> Result<(), Wrong> {
-    match field.chars().find(|(_, c)| !c.is_ascii_digit()) {
-        Some((at, _)) => Err((at, "a clock is a whole number".to_owned())),
+    match fields[4..].iter().find_map(|&clock| stray(clock, |c: char| c.is_ascii_digit())) {
+        Some((at, _)) => wrong(at, "a clock is a whole number"),
         None => Ok(()),
     }
 }
