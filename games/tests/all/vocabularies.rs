@@ -59,19 +59,12 @@ fn fingerprints_do_not_change() {
             "9e676bdfe308c76012e21ea991f3c7681f98454890089e668bead711311821cd",
         ]
     );
+    let (chess, shogi) = (GameKind::Chess, GameKind::Shogi);
     for (game, moves, fingerprint) in [
-        (
-            GameKind::Chess,
-            MovesName::Chessdecoder1924,
-            "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8",
-        ),
-        (GameKind::Shogi, MovesName::Dlshogi2187, "03f47b5d5a28e356658b10acdf306505ab26d2e28ce0a02004c5166351f7b858"),
-        (GameKind::Shogi, MovesName::Shogi1496, "2203c42faa2746902493fdc8ff9441f6a25f054f1d6c21463af435904e1abc5a"),
-        (
-            GameKind::Shogi,
-            MovesName::PythonDlshogi2187,
-            "5ba4036e6f400c1af7ae9470d6c9e9bc69d1a69a4f20a972afe4c8c289667bf9",
-        ),
+        (chess, MovesName::Chessdecoder1924, "678053eb7a2d6b1c95ade2dafc0c3283fc511da10221e089f7bb955f984596e8"),
+        (shogi, MovesName::Dlshogi2187, "03f47b5d5a28e356658b10acdf306505ab26d2e28ce0a02004c5166351f7b858"),
+        (shogi, MovesName::Shogi1496, "2203c42faa2746902493fdc8ff9441f6a25f054f1d6c21463af435904e1abc5a"),
+        (shogi, MovesName::PythonDlshogi2187, "5ba4036e6f400c1af7ae9470d6c9e9bc69d1a69a4f20a972afe4c8c289667bf9"),
     ] {
         assert_eq!(game.moves(moves).hash(), fingerprint, "{}", moves.name());
     }
@@ -206,33 +199,17 @@ fn walked(usi: &str, turn: Color) -> (i32, i32, u8) {
 fn class_of(usi: &str, turn: Color) -> (String, u8) {
     let (left, ahead, to) = walked(usi, turn);
     if usi.contains('*') {
-        let piece = match &usi[..1] {
-            "P" => "pawn",
-            "L" => "lance",
-            "N" => "knight",
-            "S" => "silver",
-            "G" => "gold",
-            "B" => "bishop",
-            "R" => "rook",
-            letter => panic!("no piece is dropped as {letter}"),
-        };
-        return (format!("drop_{piece}"), to);
+        let pieces = ["pawn", "lance", "knight", "silver", "gold", "bishop", "rook"];
+        let piece = "PLNSGBR".find(&usi[..1]).expect("the letter of a piece that can be dropped");
+        return (format!("drop_{}", pieces[piece]), to);
     }
     let way = match (ahead, left.signum()) {
         (2, 1) if left == 1 => "knight_left".to_owned(),
         (2, -1) if left == -1 => "knight_right".to_owned(),
         _ => {
             assert!(left == 0 || ahead == 0 || left.abs() == ahead.abs(), "{usi}");
-            let along = match ahead.signum() {
-                1 => "forward",
-                -1 => "backward",
-                _ => "",
-            };
-            let aside = match left.signum() {
-                1 => "left",
-                -1 => "right",
-                _ => "",
-            };
+            let along = ["backward", "", "forward"][(1 + ahead.signum()) as usize];
+            let aside = ["right", "", "left"][(1 + left.signum()) as usize];
             let words: Vec<&str> = [along, aside].into_iter().filter(|word| !word.is_empty()).collect();
             words.join("_")
         }
