@@ -10,9 +10,7 @@ use rsshogi::types as rules;
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
 
 /// rsshogi's board index → square in the frame, per side to move (Black, White).
-pub(super) const IN_FRAME: [[u8; SQUARES]; 2] = in_frame_tables();
-
-const fn in_frame_tables() -> [[u8; SQUARES]; 2] {
+pub(super) const IN_FRAME: [[u8; SQUARES]; 2] = {
     let board = Shogi::GEOMETRY;
     let mut tables = [[0; SQUARES]; 2];
     let mut index = 0;
@@ -24,7 +22,7 @@ const fn in_frame_tables() -> [[u8; SQUARES]; 2] {
         index += 1;
     }
     tables
-}
+};
 
 /// The pieces that can be in hand, in the order of vocabulary and features, as shogi_core and rsshogi name them.
 pub(super) const HAND: [(PieceKind, rules::HandPiece); 7] = [

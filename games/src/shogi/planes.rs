@@ -71,26 +71,17 @@ fn coordinates(square: Square, turn: Color) -> (i32, i32) {
     (square / ranks, square % ranks)
 }
 
+/// The steps of the first directions: files to the left, and ranks backward.
+const DIRECTIONS: [(i32, i32); KNIGHT] = [(0, -1), (1, -1), (-1, -1), (1, 0), (-1, 0), (0, 1), (1, 1), (-1, 1)];
+
 /// The direction from one square (file from the right, rank from the far end) to another, if a piece can move so.
 fn direction(from: (i32, i32), to: (i32, i32)) -> Option<usize> {
     let (left, down) = (to.0 - from.0, to.1 - from.1);
     if down == -2 && left.abs() == 1 {
         return Some(if left > 0 { KNIGHT } else { KNIGHT + 1 });
     }
-    if left != 0 && down != 0 && left.abs() != down.abs() {
-        return None;
-    }
-    Some(match (left.signum(), down.signum()) {
-        (0, -1) => 0,
-        (1, -1) => 1,
-        (-1, -1) => 2,
-        (1, 0) => 3,
-        (-1, 0) => 4,
-        (0, 1) => 5,
-        (1, 1) => 6,
-        (-1, 1) => 7,
-        _ => return None,
-    })
+    let is_line = left == 0 || down == 0 || left.abs() == down.abs();
+    DIRECTIONS.iter().position(|&step| is_line && step == (left.signum(), down.signum()))
 }
 
 /// dlshogi's classes; python-dlshogi2 orders the last three differently.
