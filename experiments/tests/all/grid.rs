@@ -7,8 +7,7 @@ use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use testing::{flip, place, small};
-use train::sinks::tensorboard::read_session;
+use testing::{event_files, events, flip, place, small};
 
 /// What must not change when nothing is trained.
 fn fingerprints(run_dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
@@ -60,14 +59,10 @@ fn a_grid_runs_once_and_its_report_is_always_the_same() {
 
     // What TensorBoard shows is derived, so a run gives it back.
     let cell = cell_of(&run_dir, "chess-shaw");
-    let events = || {
-        let names = fs::read_dir(&cell).expect("a cell").map(|entry| entry.expect("an entry").path());
-        names.filter(|path| path.to_string_lossy().contains("tfevents")).collect::<Vec<_>>()
-    };
-    events().iter().for_each(|path| fs::remove_file(path).expect("the event files go"));
+    event_files(&cell).iter().for_each(|path| fs::remove_file(path).expect("the event files go"));
     let third = run(&dir, "run experiment.yaml").succeeds();
     assert_eq!(third.stderr, "chess-shaw seed 0: its event files are rebuilt from metrics.jsonl\n");
-    assert_eq!((events().len(), fingerprints(&run_dir)), (1, before));
+    assert_eq!((event_files(&cell).len(), fingerprints(&run_dir)), (1, before));
 }
 
 #[test]
@@ -131,7 +126,7 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     assert!(!report.contains("orphaned"), "{report}");
     run(&dir, "status runs/small").succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
     let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
-    let hparams = read_session(&cell).expect("readable").hparams.expect("a session").0;
+    let hparams = events(&cell).hparams.expect("a session");
     let axes: Vec<(&str, &str)> =
         hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
     assert_eq!(axes, [("encoding", "shaw"), ("row", "Shaw q,k"), ("seed", "0")]);

@@ -96,7 +96,7 @@ mod tests {
     use serde_json::json;
     use std::collections::BTreeMap;
     use std::path::PathBuf;
-    use train::sinks::tensorboard::{read_dir, read_session};
+    use testing::events;
 
     fn cell(run_dir: &Path, row: &str, seed: u64, losses: &[f64]) -> PathBuf {
         let dir = run_dir.join(row).join(format!("seed-{seed}"));
@@ -112,9 +112,8 @@ mod tests {
     }
 
     fn curve(run_dir: &Path) -> Vec<(i64, f32)> {
-        let scalars = read_dir(&run_dir.join(FOLDER).join("shaw").join(MEAN)).unwrap();
-        let losses = scalars.into_iter().filter(|scalar| scalar.tag == "test/policy_loss");
-        losses.map(|scalar| (scalar.step, scalar.value)).collect()
+        let scalars = events(&run_dir.join(FOLDER).join("shaw").join(MEAN)).scalars.into_iter();
+        scalars.filter(|(tag, ..)| tag == "test/policy_loss").map(|(_, step, value)| (step, value)).collect()
     }
 
     /// Every file below the folder with its bytes.
@@ -155,7 +154,7 @@ mod tests {
         assert_eq!(address(&long, run_dir).len(), COLUMNS);
         assert!(address(&long, run_dir).contains("&tagFilter=n/policy_accur&"));
         // The HParams tab lists cells, and this is a summary of several.
-        assert_eq!(read_session(&run_dir.join(FOLDER).join("shaw/mean")).unwrap().hparams, None);
+        assert_eq!(events(&run_dir.join(FOLDER).join("shaw/mean")).hparams, None);
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod experiment;
 
 #[cfg(feature = "cells")]
 mod bench;
+#[cfg(feature = "cells")]
+mod events;
 
 pub use brought::{brought_experiments, experiments_folder, root};
 pub use datasets::{chess_records, datasets, imported, opening_records, openings, rated, shogi_records, split};
@@ -22,3 +24,5 @@ pub use bench::{
     Bench, Finished, GAME_PLIES, assert_same_bits, batches, dlshogi, encoding, lines, manifest, options, random_games,
     status, train, train_with,
 };
+#[cfg(feature = "cells")]
+pub use events::{Events, event_files, events};

@@ -11,7 +11,7 @@ use super::setup::{CellOptions, Setup, declare};
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
 use crate::sinks::Sink;
-use crate::sinks::tensorboard::{EventLog, HParams, PictureLog};
+use crate::sinks::tensorboard::CellLog;
 use config::identity::hash;
 use config::{Pictures, Products, RunConfig, Weights};
 use dataset::{Split, evaluation_traits};
@@ -187,9 +187,12 @@ impl<'a> Cell<'a> {
         manifest.sessions.push(session);
         describe::write(&manifest, dir)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
-        let first_line = checkpoint.as_ref().map_or(0, |_| step + 1);
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
-        open_tensorboard(dir, first_line, &hparams(dir, &setup.config), &mut recorder, note);
+        let next = checkpoint.as_ref().map_or(0, |_| step + 1);
+        match CellLog::open(dir, next, hparams(dir, &setup.config)) {
+            Ok(log) => recorder.add("TensorBoard", Box::new(log)),
+            Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
+        }
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = start.trainer()?;
         Ok(Self { trainer, output: Some(Output { dir, metrics, recorder, manifest, status, note }) })
@@ -386,17 +389,6 @@ fn changed_plan(dir: &Path, setup: &Setup, options: &CellOptions) -> Result<Vec<
     let help = "restore what changed, or run the experiment's file again, which plans new folders; `--force` trains the cell \
                 here, which the manifest will say";
     Err(UserError::new(message, help).into())
-}
-
-/// `first_step`: events of older files from this step on are withdrawn.
-fn open_tensorboard(dir: &Path, first_step: u64, hparams: &HParams, recorder: &mut Recorder, note: Note<'_>) {
-    match EventLog::create(dir, first_step, hparams) {
-        Ok(log) => {
-            recorder.add("TensorBoard", Box::new(log));
-            recorder.add("TensorBoard", Box::new(PictureLog::of(dir, first_step)));
-        }
-        Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
-    }
 }
 
 fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {

@@ -1,9 +1,9 @@
 //! A cell's TensorBoard event files: hyperparameters and repair.
 
-use crate::sinks::tensorboard::{self, HParams};
+use crate::sinks::tensorboard::{CellLog, HParams};
 use config::{Role, RunConfig};
 use records::Plan;
-use records::folder::{CONFIG_FILE, METRICS_FILE};
+use records::folder::CONFIG_FILE;
 use serde_json::Value;
 use std::path::Path;
 
@@ -11,18 +11,17 @@ use std::path::Path;
 /// that all of them share. These are the values of its row on the varied axes and the name that the experiment gives to
 /// the row, the seed, and whether it is an A/A control.
 pub fn hparams(cell: &Path, run: &RunConfig) -> HParams {
-    let mut hparams = vec![("seed".to_owned(), Value::from(run.seed.to_string()))];
+    let mut hparams = HParams::from([("seed".to_owned(), Value::from(run.seed.to_string()))]);
     if let Some((folder, plan)) = cell.parent().and_then(|row| Some((row, Plan::read(row.parent()?).ok()?))) {
         if plan.rows.iter().any(|row| row.role == Role::Twin) {
-            hparams.push(("twin".to_owned(), Value::from(run.twin)));
+            hparams.insert("twin".to_owned(), Value::from(run.twin));
         }
         if let Some(row) = plan.rows.into_iter().find(|row| folder.ends_with(&row.folder)) {
             hparams.extend(row.name.map(|name| ("row".to_owned(), Value::from(name))));
             hparams.extend(row.axes.into_iter().map(|(axis, value)| (axis, number_or_text(value))));
         }
     }
-    hparams.sort_by(|(a, _), (b, _)| a.cmp(b));
-    HParams(hparams)
+    hparams
 }
 
 fn number_or_text(value: String) -> Value {
@@ -32,15 +31,8 @@ fn number_or_text(value: String) -> Value {
 /// Rebuilds the event files of a finished cell from its `metrics.jsonl` if they are missing, damaged or incomplete, or have
 /// other hyperparameters. Returns whether it rebuilt them.
 pub fn repair(cell: &Path) -> anyhow::Result<bool> {
-    let metrics = cell.join(METRICS_FILE);
     // Without a configuration there are no hyperparameters, only curves.
     let config = RunConfig::read_text(&cell.join(CONFIG_FILE)).ok();
     let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
-    let hparams = run.map(|run| hparams(cell, &run)).unwrap_or_default();
-    let is_current = || tensorboard::read_session(cell).is_ok_and(|session| session.hparams.as_ref() == Some(&hparams));
-    if tensorboard::is_whole(&metrics, cell)? && is_current() {
-        return Ok(false);
-    }
-    tensorboard::rebuild(&metrics, cell, &hparams)?;
-    Ok(true)
+    CellLog::repair(cell, run.map(|run| hparams(cell, &run)).unwrap_or_default())
 }

@@ -51,9 +51,9 @@ impl Picture {
     }
 }
 
-/// Draws every map of the encodings with these weights, from a forward pass on a few validation positions that records
-/// intermediate values; a network without attention has none. Drawing uses no random numbers, so a cell trains
-/// bit-identically without pictures.
+/// Draws every map of the encodings with these weights, sorted by name, from a forward pass on a few validation positions
+/// that records intermediate values; a network without attention has none. Drawing uses no random numbers, so a cell
+/// trains bit-identically without pictures.
 pub(super) fn of_network(setup: &Setup, views: &Views, step: u64) -> anyhow::Result<Vec<Picture>> {
     let (network, _) = declare(&setup.config)?;
     let (network, watch) = network.watched();
@@ -65,7 +65,9 @@ pub(super) fn of_network(setup: &Setup, views: &Views, step: u64) -> anyhow::Res
         let map = of_squares(&watched.map_ll, &squares)?;
         Ok(Picture::draw(setup.config.game, (watched.kind, watched.layer), step, &map)?)
     };
-    watch.take().iter().map(drawn).collect()
+    let mut pictures = watch.take().iter().map(drawn).collect::<anyhow::Result<Vec<_>>>()?;
+    pictures.sort_by(|a, b| a.map.cmp(&b.map));
+    Ok(pictures)
 }
 
 /// `[l,l]` → the values of pairs of squares, query by key.

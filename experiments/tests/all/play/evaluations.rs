@@ -6,8 +6,7 @@ use records::strength::{EVENTS, Evaluation, FILE, Measure};
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
-use testing::{EXPERIMENT, place, small};
-use train::sinks::tensorboard::read_dir;
+use testing::{EXPERIMENT, events, place, small};
 
 const EVALUATE: &str = "\
 evaluate:
@@ -59,8 +58,8 @@ fn cells_are_asked_once_and_what_is_missing_is_asked_again() {
     let asked_of =
         ["strength: suite suite.epd, agent value", "strength: match reference, agent policy", "mates in one"];
     run(&dir, "report runs/small").succeeds().says(&asked_of);
-    let shown = read_dir(&shaw.join(EVENTS)).expect("TensorBoard's scalars");
-    let tags: Vec<(&str, i64)> = shown.iter().map(|scalar| (scalar.tag.as_str(), scalar.step)).collect();
+    let shown = events(&shaw.join(EVENTS)).scalars;
+    let tags: Vec<(&str, i64)> = shown.iter().map(|(tag, step, _)| (tag.as_str(), *step)).collect();
     assert_eq!((tags.len(), tags[0]), (4, ("strength/suite suite.epd policy", 8)), "{tags:?}");
 
     let before = fs::read(shaw.join(FILE)).expect("the answers");

@@ -6,7 +6,6 @@ pub mod counts;
 #[path = "../../../../games/dataset/tests/all/damage/documents.rs"]
 pub mod documents;
 pub mod laws;
-#[path = "../../../../experiments/crates/train/tests/all/damage/messages.rs"]
 pub mod messages;
 #[path = "../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;

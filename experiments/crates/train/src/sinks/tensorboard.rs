@@ -1,158 +1,223 @@
-//! TensorBoard's event files, rebuildable from `metrics.jsonl` and the [pictures](crate::pictures) at any time.
+//! TensorBoard's event files. Their bytes follow from a cell's `metrics.jsonl`, its [pictures](crate::pictures) and its
+//! hyperparameters, so nothing reads them: what should be there is made again and compared.
 //!
 //! Records are encoded by `tensorboard_rs`; files are written here, because that crate loses data on a name collision
-//! and aborts the process on a full disk. Every opening creates a new file, because TensorBoard reads all files of a
-//! folder in order. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop older events from
-//! that step on.
+//! and aborts the process on a full disk. A folder has one file, which every opening replaces. It starts with a
+//! `SessionLog` of kind START, which makes TensorBoard drop what it has read of the file before.
 
-mod hparams;
-mod images;
-mod reader;
+mod summaries;
 
-pub use hparams::{HParams, Session};
-pub use images::{BLOB_SEQUENCE, Image, PLUGIN as IMAGES_PLUGIN};
-pub use reader::{EventFile, PREFIX, Scalar, read, read_dir, read_images, read_session};
+pub use summaries::HParams;
 
 use super::Sink;
 use crate::describe::now_s;
 use crate::pictures::{Picture, folder};
+use dataset::bounded;
 use protobuf::Message as _;
-use records::lines::{self, ReadError};
-use records::{MetricLine, UserError};
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter};
+use records::folder::{METRICS_FILE, entries};
+use records::{MetricLine, UserError, lines};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tensorboard_proto::event::{Event, SessionLog, SessionLog_SessionStatus};
 use tensorboard_proto::summary::Summary;
 use tensorboard_rs::record_writer::RecordWriter;
 use tensorboard_rs::summary::scalar;
 
+/// The prefix of every event file's name, which TensorBoard requires.
+pub const PREFIX: &str = "events.out.tfevents.";
+
 /// The format's name and version, the first record of each file.
 const FILE_VERSION: &str = "brain.Event:2";
 
 const SPEED: &str = "positions_per_s";
 
-pub struct EventLog {
-    writer: RecordWriter<BufWriter<File>>,
-    path: PathBuf,
+/// The event files of a cell: its curves, and its pictures in a run apart.
+pub struct CellLog {
+    hparams: HParams,
+    curves: EventLog,
+    pictures: EventLog,
     /// Step and time of the newest line.
     newest: (u64, f64),
 }
 
-impl EventLog {
-    /// Creates a new file in `dir` for a cell with these `hparams`. Events of earlier files at `first_step` or later
-    /// are withdrawn.
-    pub fn create(dir: &Path, first_step: u64, hparams: &HParams) -> io::Result<Self> {
-        let mut log = Self::begin(dir, first_step)?;
-        log.session(hparams)?;
-        log.writer.flush()?;
+impl CellLog {
+    /// Replaces the event files of a cell by ones with the lines of its `metrics.jsonl` and its pictures of steps before
+    /// `next`, to which what comes is added.
+    pub fn open(cell: &Path, next: u64, hparams: HParams) -> io::Result<Self> {
+        let lines = lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other)?;
+        let mut log = Self::of(cell, &lines, next, hparams)?;
+        log.renew()?;
         Ok(log)
     }
 
-    /// The same without a session for the HParams tab.
-    fn begin(dir: &Path, first_step: u64) -> io::Result<Self> {
-        let wall_s = now_s();
-        let (file, path) = create_unused(dir, wall_s as u64)?;
-        let newest = (first_step, wall_s);
-        let mut log = Self { writer: RecordWriter::new(BufWriter::new(file)), path, newest };
-        let mut version = Event::new();
-        version.set_file_version(FILE_VERSION.to_owned());
-        log.write(version, wall_s)?;
-        let mut session = SessionLog::new();
-        session.set_status(SessionLog_SessionStatus::START);
-        let mut start = Event::new();
-        start.set_step(first_step as i64);
-        start.set_session_log(session);
-        log.write(start, wall_s)?;
+    /// Replaces the event files of a finished cell unless they show exactly its lines, its pictures and these `hparams`.
+    /// Returns whether it replaced them.
+    pub fn repair(cell: &Path, hparams: HParams) -> anyhow::Result<bool> {
+        let lines = lines::read(&cell.join(METRICS_FILE))?;
+        let replaced = || -> io::Result<bool> {
+            let mut log = Self::of(cell, &lines, u64::MAX, hparams)?;
+            log.add_end()?;
+            let is_whole = log.curves.is_whole()? && log.pictures.is_whole()?;
+            if !is_whole {
+                log.renew()?;
+            }
+            Ok(!is_whole)
+        };
+        Ok(replaced().map_err(|cause| not_rebuilt(cell, &cause))?)
+    }
+
+    /// The records, which no file has yet.
+    fn of(cell: &Path, lines: &[MetricLine], next: u64, hparams: HParams) -> io::Result<Self> {
+        let (curves, pictures) = (EventLog::of(cell), EventLog::of(&cell.join(folder::DIR)));
+        let mut log = Self { hparams, curves, pictures, newest: (0, 0.0) };
+        let mut lines = lines.iter().peekable();
+        // In training's order: a picture follows the lines of its step.
+        for picture in folder::read(cell)?.iter().filter(|picture| picture.step < next) {
+            while let Some(line) = lines.next_if(|line| line.step <= picture.step) {
+                log.add_line(line)?;
+            }
+            log.pictures.picture(picture, log.newest.1)?;
+        }
+        lines.try_for_each(|line| log.add_line(line))?;
         Ok(log)
     }
 
-    fn session(&mut self, hparams: &HParams) -> io::Result<()> {
-        let start = hparams::start(hparams, self.newest.1)?;
-        self.summary(start, self.newest)
+    fn add_line(&mut self, line: &MetricLine) -> io::Result<()> {
+        self.newest = (line.step, line.time.unix_s);
+        if self.curves.is_empty() {
+            self.curves.add(summaries::start(&self.hparams, self.newest.1)?, self.newest)?;
+        }
+        self.curves.line(line)
     }
 
-    fn write(&mut self, mut event: Event, wall_s: f64) -> io::Result<()> {
-        event.set_wall_time(wall_s);
-        let bytes = event.write_to_bytes().map_err(io::Error::other)?;
-        self.writer.write(&bytes)
+    fn add_end(&mut self) -> io::Result<()> {
+        self.curves.add(summaries::end(self.newest.1)?, self.newest)
     }
 
-    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
-        self.summary(images::summary(picture)?, (picture.step, self.newest.1))
-    }
-
-    fn summary(&mut self, summary: Summary, (step, wall_s): (u64, f64)) -> io::Result<()> {
-        let mut event = Event::new();
-        event.set_step(step as i64);
-        event.set_summary(summary);
-        self.write(event, wall_s)
+    fn renew(&mut self) -> io::Result<()> {
+        self.curves.renew()?;
+        self.pictures.renew()
     }
 }
 
-impl Sink for EventLog {
+impl Sink for CellLog {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
-        self.newest = (line.step, line.time.unix_s);
+        self.add_line(line)?;
+        self.curves.write()
+    }
+
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.pictures.picture(picture, self.newest.1)?;
+        self.pictures.write()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.add_end()?;
+        self.curves.write()
+    }
+}
+
+/// The event file of a folder.
+struct EventLog {
+    dir: PathBuf,
+    /// Created with the first record.
+    file: Option<File>,
+    /// The records that the file does not have yet.
+    unwritten: Vec<u8>,
+}
+
+impl EventLog {
+    fn of(dir: &Path) -> Self {
+        Self { dir: dir.to_owned(), file: None, unwritten: Vec::new() }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.file.is_none() && self.unwritten.is_empty()
+    }
+
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
         for (name, value) in line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]) {
-            self.summary(scalar(&line.tag(name), value as f32), self.newest)?;
+            self.add(scalar(&line.tag(name), value as f32), (line.step, line.time.unix_s))?;
         }
         Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.writer.flush()
+    fn picture(&mut self, picture: &Picture, time_s: f64) -> io::Result<()> {
+        self.add(summaries::picture(picture)?, (picture.step, time_s))
     }
 
-    fn end(&mut self) -> io::Result<()> {
-        self.summary(hparams::end(self.newest.1)?, self.newest)?;
-        self.flush()
+    fn add(&mut self, summary: Summary, (step, time_s): (u64, f64)) -> io::Result<()> {
+        if self.is_empty() {
+            let mut version = Event::new();
+            version.set_file_version(FILE_VERSION.to_owned());
+            self.record(version, time_s)?;
+            let mut session = SessionLog::new();
+            session.set_status(SessionLog_SessionStatus::START);
+            let mut start = Event::new();
+            start.set_session_log(session);
+            self.record(start, time_s)?;
+        }
+        let mut event = Event::new();
+        event.set_step(step as i64);
+        event.set_summary(summary);
+        self.record(event, time_s)
     }
-}
 
-/// Writes the pictures of a cell to a run apart, whose folder is created with the first one.
-pub struct PictureLog {
-    dir: PathBuf,
-    first_step: u64,
-    log: Option<EventLog>,
-}
-
-impl PictureLog {
-    /// `dir` is the cell's folder. Pictures of earlier files at `first_step` or later are withdrawn.
-    pub fn of(dir: &Path, first_step: u64) -> Self {
-        Self { dir: dir.join(folder::DIR), first_step, log: None }
+    fn record(&mut self, mut event: Event, time_s: f64) -> io::Result<()> {
+        event.set_wall_time(time_s);
+        let bytes = event.write_to_bytes().map_err(io::Error::other)?;
+        RecordWriter::new(&mut self.unwritten).write(&bytes)
     }
-}
 
-impl Sink for PictureLog {
-    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
-        let log = match &mut self.log {
-            Some(log) => log,
-            empty => {
-                std::fs::create_dir_all(&self.dir)?;
-                empty.insert(EventLog::begin(&self.dir, self.first_step)?)
-            }
+    fn write(&mut self) -> io::Result<()> {
+        if self.unwritten.is_empty() {
+            return Ok(());
+        }
+        let file = match &mut self.file {
+            Some(file) => file,
+            empty => empty.insert(create_unused(&self.dir)?),
         };
-        log.newest.1 = now_s();
-        log.picture(picture)
+        file.write_all(&self.unwritten)?;
+        self.unwritten.clear();
+        Ok(())
     }
 
-    fn flush(&mut self) -> io::Result<()> {
-        self.log.as_mut().map_or(Ok(()), Sink::flush)
+    /// Whether the folder has exactly these records, none of which is written.
+    fn is_whole(&self) -> io::Result<bool> {
+        Ok(match &event_files(&self.dir)?[..] {
+            [] => self.is_empty(),
+            [file] => bounded::read(file, bounded::RECORD).is_ok_and(|bytes| bytes == self.unwritten),
+            _ => false,
+        })
+    }
+
+    /// Replaces the folder's event files by one with these records.
+    fn renew(&mut self) -> io::Result<()> {
+        let old = event_files(&self.dir)?;
+        self.write()?;
+        old.iter().try_for_each(fs::remove_file)
     }
 }
 
-/// A new file; the counter distinguishes openings within one second.
-fn create_unused(dir: &Path, unix_s: u64) -> io::Result<(File, PathBuf)> {
-    let pid = std::process::id();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = entries(dir)?;
+    let events = entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    Ok(events.map(fs::DirEntry::path).collect())
+}
+
+/// A new file in a folder, which is created; the counter distinguishes openings within one second.
+fn create_unused(dir: &Path) -> io::Result<File> {
+    fs::create_dir_all(dir)?;
+    let (unix_s, pid) = (now_s() as u64, std::process::id());
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let host = if host.trim().is_empty() { "localhost" } else { host.trim() };
     let mut count = 0;
     loop {
         let path = dir.join(format!("{PREFIX}{unix_s:010}.{host}.{pid}.{count}"));
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((file, path)),
+        match OpenOptions::new().write(true).create_new(true).open(path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => count += 1,
-            Err(error) => return Err(error),
+            file => return file,
         }
     }
 }
@@ -163,77 +228,23 @@ pub fn not_rebuilt(dir: &Path, cause: &io::Error) -> UserError {
     UserError::new(message, "metrics.jsonl has all lines, and the next run tries again")
 }
 
-/// Whether the event files of a finished cell show every line of its `metrics.jsonl`, apart from them every picture of its
-/// folder, and its hyperparameters. Unreadable event files count as incomplete.
-pub fn is_whole(metrics: &Path, dir: &Path) -> Result<bool, ReadError> {
-    let scalars: usize = lines::read(metrics)?.iter().map(|line| line.metrics.iter().count() + 1).sum();
-    let apart = dir.join(folder::DIR);
-    let images = if apart.is_dir() { read_images(&apart) } else { Ok(Vec::new()) };
-    let (Ok(found), Ok(mixed), Ok(images), Ok(session)) = (read_dir(dir), read_images(dir), images, read_session(dir))
-    else {
-        return Ok(false);
-    };
-    // Unreadable pictures cannot be shown either.
-    let pictures = folder::read(dir).unwrap_or_default();
-    let shown = |picture: &Picture| {
-        let tag = images::tag(&picture.map);
-        images.iter().filter(|image| image.step == picture.step as i64 && image.tag == tag).count() == 1
-    };
-    let all_shown = mixed.is_empty() && images.len() == pictures.len() && pictures.iter().all(shown);
-    Ok(found.len() == scalars && all_shown && session.hparams.is_some() && session.done)
-}
-
-/// Shows exactly these curves of no cell in `dir`, which is created. Unchanged files stay.
+/// Shows exactly these curves of no cell in `dir`. An unchanged file stays.
 pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
-    let shown = lines.iter().flat_map(|line| {
-        let scalars = line.metrics.iter().chain([(SPEED, line.time.positions_per_s)]);
-        scalars.map(|(name, value)| (line.tag(name), line.step as i64, value as f32))
-    });
-    std::fs::create_dir_all(dir)?;
-    if read_dir(dir).is_ok_and(|found| found.into_iter().map(|one| (one.tag, one.step, one.value)).eq(shown)) {
-        return Ok(());
-    }
-    renew(dir, 0, |log| lines.iter().try_for_each(|line| log.line(line))).map(drop)
+    let mut log = EventLog::of(dir);
+    lines.iter().try_for_each(|line| log.line(line))?;
+    if log.is_whole()? { Ok(()) } else { log.renew() }
 }
 
-/// Shows exactly these scalars of one step in `dir`, which is created.
+/// Shows exactly these scalars of one step in `dir`.
 pub fn show_scalars(dir: &Path, step: u64, scalars: &[(String, f64)]) -> io::Result<()> {
-    let write = |log: &mut EventLog| {
-        scalars.iter().try_for_each(|(tag, value)| log.summary(scalar(tag, *value as f32), log.newest))
-    };
-    renew(dir, step, write).map(drop)
+    let (mut log, moment) = (EventLog::of(dir), (step, now_s()));
+    scalars.iter().try_for_each(|(tag, value)| log.add(scalar(tag, *value as f32), moment))?;
+    log.renew()
 }
 
-/// Shows exactly these pictures in `dir`, which is created.
+/// Shows exactly these pictures in `dir`.
 pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
-    renew(dir, 0, |log| pictures.iter().try_for_each(|picture| log.picture(picture))).map(drop)
-}
-
-/// Replaces the event files of a finished cell by one with exactly the lines of its `metrics.jsonl`, and one with its
-/// pictures.
-pub fn rebuild(metrics: &Path, dir: &Path, hparams: &HParams) -> anyhow::Result<PathBuf> {
-    let lines = lines::read(metrics)?;
-    let write = |log: &mut EventLog| -> io::Result<()> {
-        log.session(hparams)?;
-        lines.iter().try_for_each(|line| log.line(line))?;
-        log.end()
-    };
-    let apart = dir.join(folder::DIR);
-    let pictures = || -> io::Result<()> {
-        let pictures = folder::read(dir)?;
-        if pictures.is_empty() && !apart.is_dir() { Ok(()) } else { show_pictures(&apart, &pictures) }
-    };
-    let path = renew(dir, 0, write).and_then(|path| pictures().map(|()| path));
-    Ok(path.map_err(|cause| not_rebuilt(dir, &cause))?)
-}
-
-/// Replaces the event files in `dir`, which is created, by one with these records.
-fn renew(dir: &Path, first_step: u64, write: impl FnOnce(&mut EventLog) -> io::Result<()>) -> io::Result<PathBuf> {
-    std::fs::create_dir_all(dir)?;
-    let old = reader::event_files(dir)?;
-    let mut log = EventLog::begin(dir, first_step)?;
-    write(&mut log)?;
-    log.flush()?;
-    old.iter().try_for_each(std::fs::remove_file)?;
-    Ok(log.path)
+    let (mut log, time_s) = (EventLog::of(dir), now_s());
+    pictures.iter().try_for_each(|picture| log.picture(picture, time_s))?;
+    log.renew()
 }

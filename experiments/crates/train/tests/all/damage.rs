@@ -1,44 +1,36 @@
-//! Event files and weights of strangers: damaged bytes, and formats whose meaning is changed and whose checksums are made
-//! again. Every reader holds its law ([`laws`]) on them.
+//! Weights of strangers: damaged bytes, and a header whose values are changed. Their reader holds its law ([`laws`]) on
+//! them.
 
 #[path = "../../../../../games/tests/all/damage/counts.rs"]
 pub mod counts;
 #[path = "../../../../../games/dataset/tests/all/damage/documents.rs"]
 pub mod documents;
 pub mod laws;
-mod meaning;
-pub mod messages;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 
-use crate::by_hand;
-use serde_json::json;
-use train::sinks::tensorboard::{self, HParams};
-
-/// TensorBoard's file with the lines of a cell.
-fn events() -> Vec<u8> {
-    let dir = tempfile::tempdir().expect("a temporary folder");
-    let lines = dir.path().join("metrics.jsonl");
-    let metrics = by_hand::few_lines(2.5).map(|line| line.to_string() + "\n");
-    std::fs::write(&lines, metrics.concat()).expect("written");
-    let hparams = HParams(vec![("train.batch".to_owned(), json!(4)), ("twin".to_owned(), json!(false))]);
-    let file = tensorboard::rebuild(&lines, dir.path(), &hparams).expect("rebuilt");
-    let bytes = std::fs::read(file).expect("a file");
-    assert!(bytes.len() < 20_000, "{}", bytes.len());
-    bytes
-}
+use proptest::prelude::*;
+use serde_json::Value;
 
 /// Bytes that are damaged.
 mod bytes {
-    use super::{events, laws, seeded};
-
-    #[test]
-    fn events_are_safe() {
-        seeded::damage("events", 2_000, events(), laws::events);
-    }
+    use super::{laws, seeded};
 
     #[test]
     fn weights_are_safe() {
         seeded::damage("weights", 2_000, laws::good_weights(), laws::weights);
     }
+}
+
+#[test]
+fn a_changed_header_of_weights_is_refused_or_of_the_networks_shapes() {
+    let good = laws::good_weights();
+    let (length, rest) = good.split_first_chunk::<8>().expect("a length");
+    let (header, data) = rest.split_at(u64::from_le_bytes(*length) as usize);
+    let (header, data): (Value, Vec<u8>) = (serde_json::from_slice(header).expect("JSON"), data.to_vec());
+    let files = documents::values(header).prop_map(move |header| {
+        let header = documents::text(&header);
+        [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), data.as_slice()].concat()
+    });
+    seeded::hold("header of safetensors", 1_000, &files, laws::weights);
 }

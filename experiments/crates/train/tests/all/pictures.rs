@@ -1,16 +1,17 @@
 //! Pictures of encodings: in the cell's folder and in its event files, without an effect on training.
 
-use crate::tensorboard::{ask_tensorboard, event_files};
+use crate::tensorboard::ask_tensorboard;
 use config::{EvalConfig, Pictures, RunConfig, identity};
 use encodings::MapKind;
 use games::GameKind;
+use protobuf::Message as _;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use testing::{Bench, assert_same_bits, encoding, train};
+use tensorboard_proto::summary::Summary_Value;
+use testing::{Bench, assert_same_bits, encoding, event_files, events, train};
 use train::events::repair;
 use train::pictures::{Picture, folder};
-use train::sinks::tensorboard::{BLOB_SEQUENCE, IMAGES_PLUGIN, Image, read_images};
 
 const STACK: [&str; 2] = ["absolute: {at: every_layer}", "relative_bias: {share: pair}"];
 
@@ -26,18 +27,22 @@ fn every(steps: u64) -> Pictures {
     Pictures::Every(steps.try_into().expect("not 0"))
 }
 
-/// The pictures that TensorBoard shows in a run apart from the cell's curves.
-fn images(cell: &Path) -> Vec<Image> {
-    assert_eq!(read_images(cell).expect("event files that can be read"), []);
+/// The pictures that TensorBoard shows in a run apart from the cell's curves, each after its step.
+fn images(cell: &Path) -> Vec<(i64, Summary_Value)> {
+    assert!(events(cell).images.is_empty());
     let apart = cell.join(folder::DIR);
-    if apart.is_dir() { read_images(&apart).expect("event files that can be read") } else { Vec::new() }
+    if apart.is_dir() { events(&apart).images } else { Vec::new() }
 }
 
-fn places(images: &[Image]) -> Vec<(&str, i64)> {
-    images.iter().map(|image| (&image.tag[..], image.step)).collect()
+fn places(images: &[(i64, Summary_Value)]) -> Vec<(&str, i64)> {
+    images.iter().map(|(step, image)| (image.get_tag(), *step)).collect()
 }
 
-const TAGS: [&str; 3] = ["encoding/attend/layer-00", "encoding/logits/layer-00", "encoding/attention/layer-00"];
+fn size(image: &Summary_Value) -> [i32; 2] {
+    [image.get_image().get_width(), image.get_image().get_height()]
+}
+
+const TAGS: [&str; 3] = ["encoding/attend/layer-00", "encoding/attention/layer-00", "encoding/logits/layer-00"];
 
 fn of_steps(steps: &[i64]) -> Vec<(&'static str, i64)> {
     steps.iter().flat_map(|&step| TAGS.map(|tag| (tag, step))).collect()
@@ -54,21 +59,24 @@ fn pictures_are_drawn_at_both_ends_and_change_no_bit() {
 
     let shown = images(&with);
     assert_eq!(places(&shown), of_steps(&[0, 12]));
-    let mut files = folder::read(&with).expect("pictures");
+    let files = folder::read(&with).expect("pictures");
     assert_eq!(files.len(), shown.len());
-    files.sort_by_key(|file| (file.step, TAGS.iter().position(|tag| tag.ends_with(&file.map))));
-    for (image, file) in shown.iter().zip(&files) {
-        assert_eq!((&image.tag[..], image.step as u64), (&format!("encoding/{}", file.map)[..], file.step));
-        assert_eq!(image.png, file.png);
-        assert!(image.description.contains("small board"), "{image:?}");
-        assert_eq!((&image.plugin[..], image.data_class), (IMAGES_PLUGIN, BLOB_SEQUENCE));
+    for ((step, image), file) in shown.iter().zip(&files) {
+        assert_eq!((image.get_tag(), *step as u64), (&format!("encoding/{}", file.map)[..], file.step));
+        assert_eq!(image.get_image().get_encoded_image_string(), file.png);
+        let metadata = image.get_metadata();
+        assert!(metadata.get_summary_description().contains("small board"), "{image:?}");
+        assert_eq!(metadata.get_plugin_data().get_plugin_name(), "images");
+        // The data class of pictures.
+        assert_eq!(metadata.get_unknown_fields().get(4).expect("a data class").varint, [3]);
     }
     // Tables start at zero, and so do their first pictures.
     let zeros = vec![0.0; GameKind::Chess.geometry().squares().pow(2)];
-    for (kind, first, last) in [(MapKind::Attend, 0, 3), (MapKind::Logits, 1, 4)] {
+    for (kind, first, last) in [(MapKind::Attend, 0, 3), (MapKind::Logits, 2, 5)] {
         let neutral = Picture::draw(GameKind::Chess, (kind, Some(0)), 0, &zeros).expect("a picture");
-        assert_eq!((&shown[first].png, shown[first].size), (&neutral.png, [512, 538]));
-        assert_ne!(shown[last].png, neutral.png);
+        let [(_, first), (_, last)] = [first, last].map(|place: usize| &shown[place]);
+        assert_eq!((first.get_image().get_encoded_image_string(), size(first)), (&neutral.png[..], [512, 538]));
+        assert_ne!(last.get_image().get_encoded_image_string(), neutral.png);
     }
 }
 
@@ -87,9 +95,7 @@ fn after_a_crash_every_picture_is_there_once() {
         event_files(dir).into_iter().for_each(|path| fs::remove_file(path).expect("removed"));
     }
     assert!(repair(&crashed).expect("rebuilt"));
-    let mut again = images(&crashed);
-    again.sort_by_key(|image| (image.step, TAGS.iter().position(|tag| *tag == image.tag)));
-    assert_eq!(again, before);
+    assert_eq!(images(&crashed), before);
     assert!(!repair(&crashed).expect("whole"));
     fs::remove_dir_all(crashed.join(folder::DIR).join("attention")).expect("removed");
     assert!(repair(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
@@ -116,9 +122,9 @@ for tag in events.Tags()['images']:
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let expected = images(&dir);
     assert_eq!(expected.len(), 18);
-    let line = |image: &Image| {
-        let [width, height] = image.size;
-        format!("{} {} {width} {height} {}", image.tag, image.step, hex(&image.png))
+    let line = |(step, image): &(i64, Summary_Value)| {
+        let ([width, height], png) = (size(image), image.get_image().get_encoded_image_string());
+        format!("{} {step} {width} {height} {}", image.get_tag(), hex(png))
     };
     assert_eq!(said, expected.iter().map(line).collect());
 }

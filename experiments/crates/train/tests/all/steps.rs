@@ -8,10 +8,9 @@ use models::optimizer::AdamwConfig;
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule};
 use records::{MetricLine, Part};
 use std::path::Path;
-use testing::{Bench, assert_same_bits, lines, manifest, status};
+use testing::{Bench, assert_same_bits, events, lines, manifest, status};
 use train::checkpoint::{load_averaged, load_final};
 use train::setup::declare;
-use train::sinks::tensorboard;
 
 pub(crate) fn final_weights(dir: &Path, run: &RunConfig) -> Vec<f32> {
     let (_, layout) = declare(run).expect("the network");
@@ -135,7 +134,7 @@ fn averaged_weights_are_evaluated_beside_the_raw_ones() {
     let saved = load_averaged(&dir, &layout).expect("averaged weights");
     assert_ne!(saved, final_weights(&dir, &run));
     assert!(load_averaged(&raw, &layout).is_err(), "there is none without an average");
-    let tags: Vec<String> = tensorboard::read_dir(&dir).expect("events").into_iter().map(|scalar| scalar.tag).collect();
+    let tags: Vec<String> = events(&dir).scalars.into_iter().map(|(tag, ..)| tag).collect();
     assert!(
         tags.iter().any(|tag| tag == "test_averaged/policy_loss") && tags.iter().any(|tag| tag == "test/policy_loss")
     );

@@ -1,4 +1,4 @@
-//! Event files hold what `metrics.jsonl` holds, for our reader and for TensorBoard's own.
+//! Event files hold what `metrics.jsonl` holds, for the tests' reader and for TensorBoard's own.
 
 use crate::by_hand;
 use serde_json::{Value, json};
@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use testing::{Bench, flip, lines, train};
+use testing::{Bench, event_files, events, flip, lines, train};
 use train::events::repair;
-use train::sinks::tensorboard::{PREFIX, Scalar, read, read_dir, read_session};
 
 /// What the event files must hold: tag, step, value, in the order of the lines.
 fn expected(dir: &Path) -> Vec<(String, i64, f32)> {
@@ -21,20 +20,10 @@ fn expected(dir: &Path) -> Vec<(String, i64, f32)> {
     scalars
 }
 
-fn found(scalars: Vec<Scalar>) -> Vec<(String, i64, f32)> {
-    scalars.into_iter().map(|scalar| (scalar.tag, scalar.step, scalar.value)).collect()
-}
-
-pub(crate) fn event_files(dir: &Path) -> Vec<PathBuf> {
-    let paths = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
-    paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))).collect()
-}
-
 /// A cell that wrote lines after its last checkpoint, crashed, and went on.
 fn resumed(bench: &Bench) -> PathBuf {
     let dir = bench.crashed("resumed");
     train(&dir).expect("it resumes");
-    assert_eq!(event_files(&dir).len(), 2);
     dir
 }
 
@@ -42,20 +31,22 @@ fn resumed(bench: &Bench) -> PathBuf {
 fn event_files_hold_the_values_of_the_lines() {
     let bench = Bench::new();
     let dir = bench.trained("events", &bench.run(12));
-    assert_eq!(found(read_dir(&dir).expect("readable")), expected(&dir));
-    let file = read(&event_files(&dir)[0]).expect("readable");
+    let file = events(&dir);
+    assert_eq!(file.scalars, expected(&dir));
     assert_eq!((&file.version[..], &file.starts[..]), ("brain.Event:2", &[0][..]));
-    assert_eq!(file.scalars[0].wall_time, lines(&dir)[0].time.unix_s);
+    assert_eq!(file.times[0], lines(&dir)[0].time.unix_s);
 }
 
 #[test]
 fn going_on_withdraws_what_came_after_the_checkpoint_and_event_files_can_be_rebuilt() {
     let bench = Bench::new();
     let dir = resumed(&bench);
-    let before = (expected(&dir), read_session(&dir).expect("readable"));
-    assert_eq!(found(read_dir(&dir).expect("readable")), before.0);
+    let shown = || (events(&dir).scalars, events(&dir).hparams, events(&dir).done);
+    let before = (expected(&dir), events(&dir).hparams, true);
+    assert_eq!(shown(), before);
+    let files = event_files(&dir);
     assert!(!repair(&dir).expect("whole"), "what is whole is left alone");
-    assert_eq!(event_files(&dir).len(), 2);
+    assert_eq!((event_files(&dir), files.len()), (files, 1));
 
     let damages: [fn(&Path); 4] = [
         |path| fs::remove_file(path).expect("removed"),
@@ -70,7 +61,7 @@ fn going_on_withdraws_what_came_after_the_checkpoint_and_event_files_can_be_rebu
         damage(&event_files(&dir)[0]);
         assert!(repair(&dir).expect("rebuilt"));
         assert_eq!(event_files(&dir).len(), 1);
-        assert_eq!((found(read_dir(&dir).expect("readable")), read_session(&dir).expect("readable")), before);
+        assert_eq!(shown(), before);
         assert!(!repair(&dir).expect("whole"));
     }
 }
@@ -87,7 +78,7 @@ fn plan(bench: &Bench, name: &str) {
 }
 
 /// What the HParams tab must list of its cell.
-fn listed() -> Vec<(String, Value)> {
+fn listed() -> BTreeMap<String, Value> {
     let listed = [
         ("encoding", json!("shaw: {terms: [q, k]}")),
         ("row", json!("Mine")),
@@ -95,7 +86,7 @@ fn listed() -> Vec<(String, Value)> {
         ("train.encoding_rate", json!(64.0)),
         ("twin", json!(false)),
     ];
-    listed.map(|(name, value)| (name.to_owned(), value)).to_vec()
+    listed.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 #[test]
@@ -103,37 +94,19 @@ fn the_session_has_what_differs_between_cells_and_whether_the_cell_is_done() {
     let bench = Bench::new();
     plan(&bench, "session");
     let dir = bench.crashed("session");
-    let session = read_session(&dir).expect("readable");
+    let session = events(&dir);
     assert!(!session.done, "it crashed");
-    assert_eq!(session.hparams.expect("a session").0, listed());
+    assert_eq!(session.hparams, Some(listed()));
 
     train(&dir).expect("it resumes");
-    let session = read_session(&dir).expect("readable");
+    let session = events(&dir);
     assert!(session.done && !repair(&dir).expect("whole"));
-    assert_eq!(session.hparams.expect("a session").0, listed());
+    assert_eq!(session.hparams, Some(listed()));
 
     // Without a plan no axes are known.
     fs::remove_file(bench.path().join("runs/test/grid.json")).expect("removed");
     assert!(repair(&dir).expect("rebuilt"));
-    let hparams = read_session(&dir).expect("readable").hparams;
-    assert_eq!(hparams.expect("a session").0, [("seed".to_owned(), json!("1"))]);
-}
-
-#[test]
-fn a_torn_record_ends_a_file_and_a_changed_one_is_an_error() {
-    let bench = Bench::new();
-    let dir = bench.trained("torn", &bench.run(2));
-    let path = event_files(&dir).remove(0);
-    let bytes = fs::read(&path).expect("bytes");
-    let whole = read(&path).expect("readable");
-    assert!(whole.session.done, "the end of the session is the last record");
-    fs::write(&path, &bytes[..bytes.len() - 3]).expect("written");
-    let torn = read(&path).expect("readable");
-    assert_eq!((torn.scalars, torn.session.done), (whole.scalars, false));
-    fs::write(&path, bytes).expect("written");
-    flip(&path, |length| length - 10);
-    let message = read(&path).expect_err("a wrong checksum").to_string();
-    assert!(message.contains("damaged") && message.contains("metrics.jsonl"), "{message}");
+    assert_eq!(events(&dir).hparams, Some(BTreeMap::from([("seed".to_owned(), json!("1"))])));
 }
 
 /// Prints tag, step and value of every scalar that TensorBoard would show.
@@ -152,7 +125,7 @@ for tag in events.Tags()['scalars']:
 pub(crate) fn ask_tensorboard(script: &str, dir: &Path) -> Option<String> {
     let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
     if !installed.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files with our own reader");
+        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files themselves");
         return None;
     }
     let output = Command::new("python3").args(["-c", script]).arg(dir).output().expect("python3 starts");
@@ -181,9 +154,8 @@ fn tensorboard_itself_lists_the_session() {
     plan(&bench, "resumed");
     let dir = resumed(&bench);
     let Some(said) = ask_tensorboard(PYTHON_SESSION, &dir) else { return };
-    let listed: serde_json::Map<String, Value> = listed().into_iter().collect();
     let success = 1;
-    assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed, success]));
+    assert_eq!(serde_json::from_str::<Value>(&said).expect("JSON"), json!([listed(), success]));
 }
 
 /// Prints the metrics that the HParams tab shows of every cell below a folder.

@@ -1,4 +1,4 @@
-//! What holds of the readers of event files and weights, whatever bytes they get; a law panics where it is broken.
+//! What holds of the reader of weights, whatever bytes it gets; a law panics where it is broken.
 
 use super::counts::Counts;
 use nn::{Init, Layout, LayoutBuilder};
@@ -7,7 +7,6 @@ use std::fs;
 use std::path::PathBuf;
 use tempfile::TempDir;
 use train::checkpoint::{load_final, save_final};
-use train::sinks::tensorboard;
 
 thread_local! {
     /// The folder for this thread's files.
@@ -16,17 +15,6 @@ thread_local! {
 
 fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.path().to_owned())
-}
-
-/// TensorBoard's event files: nothing is longer than the file.
-pub fn events(bytes: &[u8]) -> Counts {
-    let path = folder().join(format!("{}0000000001.host.1.0", tensorboard::PREFIX));
-    fs::write(&path, bytes).expect("written");
-    Counts::of(tensorboard::read(&path), |file| {
-        let tags = file.scalars.iter().map(|scalar| scalar.tag.len());
-        let images = file.images.iter().map(|image| image.png.len() + image.tag.len());
-        assert!(tags.chain(images).sum::<usize>() <= bytes.len());
-    })
 }
 
 fn layout() -> Layout {

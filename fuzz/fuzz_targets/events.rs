@@ -1,3 +1,0 @@
-#![no_main]
-
-posenc_fuzz::target!(cells::events);
