@@ -1,6 +1,7 @@
 //! The activations of a network, as named tensors.
 
 use super::cell::Loaded;
+use super::forward::Batch;
 use super::situation::Request;
 use super::tensors_file::Named;
 use crate::error::TrainError;
@@ -36,10 +37,7 @@ impl HeadObserver for MapRecorder {
 /// For a network over games, b counts sequences, of which each ends with its position and padding. With `loops` streams count
 /// every pass through a layer, and the other tensors are those of its last pass.
 pub fn activations(cell: &Loaded, requests: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, TrainError> {
-    let plies = cell.config.plies();
-    let rows: Vec<u8> = requests.iter().flat_map(|request| request.sequence(plies).0).collect();
-    let rows = Tensor::f_from_slice(&rows)?.f_view([(requests.len() * plies) as i64, -1])?;
-    let rows = rows.f_to_device(cell.arena.device())?;
+    let rows = Batch::of(cell, requests)?.rows;
     let (network, _) = declare(&cell.config)?;
     let recorder = MapRecorder::default();
     let mut streams = None;

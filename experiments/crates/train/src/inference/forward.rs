@@ -68,9 +68,9 @@ pub fn outputs(cell: &Loaded, requests: &[Request]) -> Result<Vec<Answer>, Train
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
 }
 
-struct Batch {
+pub(super) struct Batch {
     /// Packed rows, for a network of sequences those of all plies.
-    rows: Tensor,
+    pub(super) rows: Tensor,
     /// The rows of the positions themselves.
     own: Tensor,
     /// Which moves are legal, and how often the position after each occurred: for a network with a refinement pass.
@@ -78,7 +78,7 @@ struct Batch {
 }
 
 impl Batch {
-    fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
+    pub(super) fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
         let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
         let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = requests.iter().map(|request| request.sequence(plies)).unzip();
         let rows =

@@ -116,7 +116,7 @@ fn refined_probabilities(moves: &[f32], logits: &[f32]) -> Vec<(u16, f64)> {
 }
 
 /// `[b,…]` as a list of values for each position.
-fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
+pub(super) fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
     let flat = tensor.f_to_device(Device::Cpu)?.f_to_kind(Kind::Float)?.f_reshape([tensor.size()[0], -1])?;
     Ok(Vec::<Vec<f32>>::try_from(flat)?)
 }

@@ -1,6 +1,7 @@
 //! A network on whole datasets: predicted results beside actual ones, and the metrics on another dataset's labels.
 
 use super::cell::Loaded;
+use super::predict::rows;
 use crate::error::TrainError;
 use crate::evaluate::{Subject, evaluate};
 use crate::micro::measure;
@@ -13,7 +14,7 @@ use models::{HeadName, Reading};
 use records::Metrics;
 use std::path::Path;
 use std::sync::Arc;
-use tch::{Device, Kind, Tensor};
+use tch::Kind;
 
 /// The prediction for a test position, and its result.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,13 +41,13 @@ pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Pre
         let output = tch::no_grad(|| measure.answer(&cell.network, &views, &examples));
         let answers: Vec<models::Answer> = output.into_iter().collect();
         let Some(result) = answers.iter().find(|answer| answer.reading == Reading::Result) else { return Ok(None) };
-        let shares = numbers(&result.tensor.softmax(-1, Kind::Float))?;
+        let shares = rows(&result.tensor.softmax(-1, Kind::Float))?;
         let policy = answers.iter().find(|answer| answer.head == HeadName::Policy);
         let legal = policy.map(|answer| {
             let legal_bv = examples.legal(moves).to_kind(Kind::Float);
             (answer.tensor.softmax(-1, Kind::Float) * legal_bv).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float)
         });
-        let legal = legal.map(|mass| numbers(&mass.view([-1, 1]))).transpose()?;
+        let legal = legal.map(|mass| rows(&mass)).transpose()?;
         for row in (0..batch.size).filter(|&row| !batch.is_padding(row)) {
             // −1 where the game has no result.
             let Ok(outcome) = usize::try_from(batch.outcome[row]) else { continue };
@@ -64,10 +65,6 @@ pub fn on_test_positions(cell: &Loaded, positions: u64) -> Result<Option<Vec<Pre
 fn normalised(shares: [f64; 3]) -> [f64; 3] {
     let sum: f64 = shares.iter().sum();
     shares.map(|share| share / sum)
-}
-
-fn numbers(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
-    Ok(Vec::<Vec<f32>>::try_from(tensor.f_to_device(Device::Cpu)?)?)
 }
 
 /// Evaluates the network on every test position of the dataset in `folder`, which must be of the same game and have the
