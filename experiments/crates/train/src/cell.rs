@@ -249,7 +249,6 @@ impl<'a> Cell<'a> {
             Ok(pictures) => pictures.iter().for_each(|picture| output.recorder.picture(picture, output.note)),
             Err(error) => (output.note)(&format!("no pictures of step {}: {error}", self.trainer.steps_done())),
         }
-        output.recorder.show(output.note);
     }
 
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
@@ -262,9 +261,6 @@ impl<'a> Cell<'a> {
                 }
             }
         }
-        if let Some(output) = &mut self.output {
-            output.recorder.show(output.note);
-        }
         Ok(())
     }
 
@@ -272,7 +268,6 @@ impl<'a> Cell<'a> {
     fn checkpoint(&mut self) -> Result<(), TrainError> {
         self.trainer.compare_ranks()?;
         let Some(output) = &mut self.output else { return Ok(()) };
-        output.recorder.show(output.note);
         output.recorder.sync()?;
         let checkpoint = self.trainer.checkpoint(Prefix::of(&output.metrics)?)?;
         checkpoint.save(output.dir, &self.trainer.setup().layout)?;

@@ -61,10 +61,6 @@ impl Recorder {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.picture(picture)));
     }
 
-    pub(super) fn show(&mut self, note: Note<'_>) {
-        self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.flush()));
-    }
-
     /// Ends all sinks: no line will follow.
     pub(super) fn end(&mut self, note: Note<'_>) {
         self.others.iter_mut().for_each(|other| other.attempt(note, |sink| sink.end()));
@@ -110,7 +106,7 @@ mod tests {
             Err(io::ErrorKind::StorageFull.into())
         }
 
-        fn flush(&mut self) -> io::Result<()> {
+        fn end(&mut self) -> io::Result<()> {
             Err(io::ErrorKind::StorageFull.into())
         }
     }
@@ -127,7 +123,7 @@ mod tests {
             let (split, weights, metrics) = (Part::Train, Weights::Raw, Metrics::default());
             let line = MetricLine { step, split, weights, epochs: 0.0, metrics, time };
             recorder.line(&line, &mut |text| notes.push(text.to_owned())).unwrap();
-            recorder.show(&mut |text| notes.push(text.to_owned()));
+            recorder.end(&mut |text| notes.push(text.to_owned()));
         }
         assert_eq!(notes.len(), 1, "{notes:?}");
         assert!(notes[0].starts_with("TensorBoard failed"));

@@ -7,7 +7,7 @@ use crate::pictures::Picture;
 use records::MetricLine;
 use std::io;
 
-/// Receives lines and pictures; each method may ignore its argument.
+/// Receives lines and pictures and shows them at once; each method may ignore its argument.
 pub trait Sink: Send {
     fn line(&mut self, _line: &MetricLine) -> io::Result<()> {
         Ok(())
@@ -17,13 +17,8 @@ pub trait Sink: Send {
         Ok(())
     }
 
-    /// Makes everything recorded so far durable or visible.
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
     /// Marks the cell as done: no line follows.
     fn end(&mut self) -> io::Result<()> {
-        self.flush()
+        Ok(())
     }
 }

@@ -33,10 +33,6 @@ impl<W: Write + Send> Sink for Plain<W> {
             line.time.positions_per_s
         )
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.to.flush()
-    }
 }
 
 struct Bar(ProgressBar);
