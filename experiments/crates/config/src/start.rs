@@ -10,10 +10,9 @@
 //! ```
 
 use facts::described;
-use facts::numbers::{above_zero_if_any, is_default};
+use facts::numbers::{above_zero, above_zero_if_any, is_default};
 use games::GameKind;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 described! {
@@ -46,7 +45,7 @@ pub struct Start {
     #[serde(default)]
     pub frozen: bool,
     /// Factor on every entry.
-    #[serde(default = "unscaled", deserialize_with = "positive")]
+    #[serde(default = "unscaled", deserialize_with = "above_zero")]
     pub scale: f64,
     /// Root mean square to which all moved entries together are scaled.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "above_zero_if_any")]
@@ -94,14 +93,6 @@ fn is_empty(path: &Path) -> bool {
 
 fn unscaled() -> f64 {
     1.0
-}
-
-fn positive<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-    let scale = f64::deserialize(from)?;
-    match scale.is_finite() && scale > 0.0 {
-        true => Ok(scale),
-        false => Err(D::Error::custom(format!("`scale` must be a positive number, got {scale}"))),
-    }
 }
 
 /// How a table fits a board of another size.
