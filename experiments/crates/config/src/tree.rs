@@ -20,7 +20,6 @@ pub(crate) struct Document {
 /// Where a value was written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Origin {
-    #[serde(with = "shared")]
     pub(crate) source: Arc<Document>,
     pub(crate) path: YamlPath,
     pub(crate) location: Location,
@@ -85,29 +84,12 @@ impl Origin {
 #[serde(rename = "posenc node")]
 pub(crate) struct Node {
     pub(crate) content: Content,
-    #[serde(with = "shared")]
     pub(crate) origin: Arc<Origin>,
 }
 
 impl Node {
     /// The name of the type in serde.
     pub(crate) const NAME: &str = "posenc node";
-}
-
-/// What several nodes share is a value like any other where it is handed over.
-mod shared {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use std::sync::Arc;
-
-    pub(super) fn serialize<T: Serialize, S: Serializer>(value: &Arc<T>, serializer: S) -> Result<S::Ok, S::Error> {
-        T::serialize(value, serializer)
-    }
-
-    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Arc<T>, D::Error> {
-        T::deserialize(deserializer).map(Arc::new)
-    }
 }
 
 /// Two nodes are equal if they say the same, wherever they say it.
@@ -205,12 +187,8 @@ impl Node {
 
     pub(crate) fn remove(&mut self, key_path: &[String]) {
         let Some((last, key_path)) = key_path.split_last() else { return };
-        let mut node = self;
-        for step in key_path {
-            let Some(next) = node.entry_mut(step) else { return };
-            node = next;
-        }
-        if let Content::Map(entries) = &mut node.content {
+        let node = key_path.iter().try_fold(self, |node, step| node.entry_mut(step));
+        if let Some(Content::Map(entries)) = node.map(|node| &mut node.content) {
             entries.retain(|(key, _)| key != last);
         }
     }
