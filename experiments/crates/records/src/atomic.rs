@@ -14,21 +14,12 @@ pub fn replace(path: &Path, contents: &[u8]) -> io::Result<()> {
     // As of any new file: others may read it if the umask lets them.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = match path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        Some(parent) => builder.tempfile_in(parent)?,
-        None => builder.tempfile_in(".")?,
-    };
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = builder.tempfile_in(folder)?;
     file.as_file_mut().write_all(contents)?;
     file.as_file().sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    sync_parent(path)
-}
-
-fn sync_parent(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => File::open(parent)?.sync_all(),
-        _ => Ok(()),
-    }
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]

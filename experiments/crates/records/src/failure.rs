@@ -125,17 +125,13 @@ impl Failure {
 }
 
 fn kind_of(text: &str) -> Option<FailureKind> {
+    let phrases = [
+        (FailureKind::OutOfMemory, ["out of memory", "can't allocate memory", "cannot allocate memory", "bad_alloc"]),
+        (FailureKind::DiskFull, ["no space left on device", "disk full", "disk quota exceeded", "file too large"]),
+        (FailureKind::NotFinite, ["not finite", "non-finite", "is nan", "is infinite"]),
+    ];
     let text = text.to_lowercase();
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
-    if says(&["out of memory", "can't allocate memory", "cannot allocate memory", "bad_alloc"]) {
-        Some(FailureKind::OutOfMemory)
-    } else if says(&["no space left on device", "disk full", "disk quota exceeded", "file too large"]) {
-        Some(FailureKind::DiskFull)
-    } else if says(&["not finite", "non-finite", "is nan", "is infinite"]) {
-        Some(FailureKind::NotFinite)
-    } else {
-        None
-    }
+    phrases.into_iter().find(|(_, own)| own.iter().any(|phrase| text.contains(phrase))).map(|(kind, _)| kind)
 }
 
 fn name_of(signal: i32) -> String {
