@@ -81,7 +81,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
             CellState::Done => collector.contents.finished += 1,
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
         }
-        if !has_ended(&state) {
+        if !state.has_ended() {
             continue;
         }
         ended.insert((row.folder.clone(), seed));
@@ -171,7 +171,7 @@ impl Collector<'_> {
         for row in folders(run_dir)? {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
                 let dir = run_dir.join(&row).join(seed);
-                if has_ended(&CellState::of(&dir)) {
+                if CellState::of(&dir).has_ended() {
                     self.records(&dir, &format!("{folder}/{row}/{seed}"))?;
                 }
             }
@@ -316,10 +316,6 @@ impl Collector<'_> {
         self.contents.files.insert(SUMS.to_owned(), Content::Bytes(sums.into_bytes()));
         Ok(())
     }
-}
-
-fn has_ended(state: &CellState) -> bool {
-    matches!(state, CellState::Done | CellState::Failed(_))
 }
 
 /// The names of the folders in a folder, sorted.

@@ -22,7 +22,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// the measurement.
 pub fn is_due(plan: &Plan, run_dir: &Path) -> bool {
     let mut states = plan.cells(run_dir).map(|(_, _, dir)| CellState::of(&dir));
-    !all_rows_timed(plan, run_dir) && states.all(|state| matches!(state, CellState::Done | CellState::Failed(_)))
+    !all_rows_timed(plan, run_dir) && states.all(|state| state.has_ended())
 }
 
 /// Measures and writes the step times of every row except A/A controls. If another runner measures, waits for its

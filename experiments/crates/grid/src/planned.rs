@@ -64,7 +64,7 @@ pub(super) fn comparisons_are_late(plan: &Plan, run_dir: &Path) -> bool {
     let is_changed =
         !finished.is_empty() && metric(plan) != metric(&before) || comparisons(&before).iter().any(is_lost);
     let has_more_seeds = plan.seeds.iter().any(|seed| !before.seeds.contains(seed));
-    let have_ended = || states.iter().flatten().all(|state| matches!(state, CellState::Done | CellState::Failed(_)));
+    let have_ended = || states.iter().flatten().all(CellState::has_ended);
     before.late_comparisons || is_changed || (has_more_seeds && have_ended())
 }
 

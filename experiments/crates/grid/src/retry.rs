@@ -34,19 +34,17 @@ pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError>
     let mut retry = RetryPlan::default();
     for (row, seed, dir) in plan.cells(run_dir) {
         let label = row.folder.rsplit_once('-').map_or(&row.folder[..], |(label, _)| label);
-        let name = format!("{label} seed {seed}");
-        match CellState::of(&dir) {
+        let task = Task { name: format!("{label} seed {seed}"), dir, config: None };
+        match CellState::of(&task.dir) {
             CellState::Running(_) => retry.running += 1,
             CellState::Failed(failure) if filter.failed && failure.kind.is_final() => {
-                retry.permanent.push((name, failure));
+                retry.permanent.push((task.name, failure));
             }
-            CellState::Failed(_) if filter.failed => retry.tasks.push(Task { name, dir, config: None }),
+            CellState::Failed(_) if filter.failed => retry.tasks.push(task),
             CellState::Done if filter.failed => {
-                retry
-                    .damaged
-                    .extend(damage::of_finished(&dir).map(|failure| (Task { name, dir, config: None }, failure)));
+                retry.damaged.extend(damage::of_finished(&task.dir).map(|failure| (task, failure)));
             }
-            CellState::Interrupted(_) if filter.interrupted => retry.tasks.push(Task { name, dir, config: None }),
+            CellState::Interrupted(_) if filter.interrupted => retry.tasks.push(task),
             _ => {}
         }
     }

@@ -109,8 +109,7 @@ impl Watched {
 
     /// `about 2 min left`, once the time of every open cell is known; none after the last one.
     pub(crate) fn grid_left(&self) -> Option<String> {
-        let is_open = |cell: &Cell| !matches!(cell.state, CellState::Done | CellState::Failed(_));
-        let open = self.cells.iter().zip(self.left()).filter(|(cell, _)| is_open(cell));
+        let open = self.cells.iter().zip(self.left()).filter(|(cell, _)| !cell.state.has_ended());
         let left = open.map(|(_, left)| left).collect::<Option<Vec<f64>>>().filter(|left| !left.is_empty())?;
         let longest = left.iter().copied().fold(0.0, f64::max);
         let seconds = longest.max(left.iter().sum::<f64>() / self.slots as f64);

@@ -31,7 +31,7 @@ pub fn of_cells(cells: &[Work<'_>]) -> Vec<Option<f64>> {
     let rows: HashMap<&str, Option<f64>> = rows.into_iter().map(|(row, paces)| (row, mean(&paces))).collect();
     let all = mean(&cells.iter().filter_map(Work::pace).collect::<Vec<_>>());
     let left = |cell: &Work<'_>| {
-        if matches!(cell.state, CellState::Done | CellState::Failed(_)) || cell.progress.steps == 0 {
+        if cell.state.has_ended() || cell.progress.steps == 0 {
             return None;
         }
         let pace = cell.pace().or(rows[cell.row]).or(all)?;
@@ -45,7 +45,7 @@ pub fn of_cells(cells: &[Work<'_>]) -> Vec<Option<f64>> {
 pub fn of_grid<'a>(cells: impl IntoIterator<Item = (&'a CellState, Option<f64>)>) -> Option<f64> {
     let (mut running, mut longest, mut sum) = (0_u32, 0.0_f64, 0.0);
     for (state, left) in cells {
-        if matches!(state, CellState::Done | CellState::Failed(_)) {
+        if state.has_ended() {
             continue;
         }
         let left = left?;

@@ -137,6 +137,11 @@ impl CellState {
         }
     }
 
+    /// Whether it is done, or failed.
+    pub const fn has_ended(&self) -> bool {
+        matches!(self, Self::Done | Self::Failed(_))
+    }
+
     /// It in a word; the first letters differ.
     pub const fn word(&self) -> &'static str {
         match self {
