@@ -38,7 +38,7 @@ pub(super) fn with_others(first: ConfigError, written: &Written, source: &Source
         // Two problems at one location are one, unless a part has both.
         let is_known = |error: &ConfigError| each(&all).any(|known| known.problem() == error.problem());
         let is_new = |error: &ConfigError| {
-            file_and_location(error).is_none_or(|location| !files_and_locations(&all).any(|at| at == location))
+            file_and_location(error).is_none_or(|at| each(&all).all(|known| file_and_location(known) != Some(at)))
         };
         let group: Vec<ConfigError> = match group.iter().any(is_known) {
             true => group,
@@ -54,10 +54,6 @@ fn each(error: &ConfigError) -> impl Iterator<Item = &ConfigError> {
 
 fn file_and_location(error: &ConfigError) -> Option<(&Path, &Location)> {
     Some((error.path.as_path(), error.location.as_deref()?))
-}
-
-fn files_and_locations(error: &ConfigError) -> impl Iterator<Item = (&Path, &Location)> {
-    each(error).filter_map(file_and_location)
 }
 
 struct Parts<'a> {

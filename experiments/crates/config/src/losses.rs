@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 /// Weights of the losses in their sum, one for every loss of every head. A loss whose head the network does not have plays
 /// no part. The defaults stand with the heads: those of the Chessformer paper's Appendix B where it has the loss.
-#[derive(Debug, Clone, PartialEq)]
-pub struct LossWeights(Vec<f64>);
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LossWeights(LossChanges);
 
 /// Other weights for some losses, while a phase of training lasts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,17 +17,17 @@ pub struct LossChanges(Vec<(&'static Loss, f64)>);
 
 impl Default for LossWeights {
     fn default() -> Self {
-        Self(Loss::all().iter().map(|loss| loss.weight).collect())
+        Self(LossChanges(Loss::all().iter().map(|&loss| (loss, loss.weight)).collect()))
     }
 }
 
 impl LossWeights {
     pub fn of(&self, loss: &Loss) -> f64 {
-        Loss::all().iter().zip(&self.0).find(|(own, _)| **own == loss).map_or(loss.weight, |(_, &weight)| weight)
+        self.0.of(loss).unwrap_or(loss.weight)
     }
 
     pub fn with(&self, changes: &LossChanges) -> Self {
-        Self(Loss::all().iter().map(|loss| changes.of(loss).unwrap_or_else(|| self.of(loss))).collect())
+        Self(LossChanges(self.0.iter().map(|(loss, own)| (loss, changes.of(loss).unwrap_or(own))).collect()))
     }
 }
 
@@ -60,20 +60,10 @@ fn names() -> &'static [&'static str] {
     &NAMES
 }
 
-impl Serialize for LossWeights {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(Loss::all().iter().map(|loss| (*loss, self.of(loss))), serializer)
-    }
-}
-
 impl Serialize for LossChanges {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        write(self.iter(), serializer)
+        serializer.collect_map(self.iter().map(|(loss, weight)| (loss.name(), weight)))
     }
-}
-
-fn write<S: Serializer>(weights: impl Iterator<Item = (&'static Loss, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(weights.map(|(loss, weight)| (loss.name(), weight)))
 }
 
 impl<'de> Deserialize<'de> for LossWeights {

@@ -177,9 +177,7 @@ impl Task<'_> {
         let run: &RunConfig = &self.own.run;
         ChangedSize { name: size.shown(run), from: size.of(run).unwrap_or_default(), to }
     }
-}
 
-impl Task<'_> {
     fn no_such_size(&self, size: Size, reason: &str) -> ConfigError {
         let message = format!("{} cannot be matched by {}: {reason}", self.own.label, size.name());
         let error = self.document.error_at(&below(self.place, &["match", "by"]), message);

@@ -15,6 +15,7 @@ use super::file::ExperimentFile;
 use super::preset::{PRESET, read_run};
 use super::reader::{Problem, Refusal, read};
 use super::run::BaseConfig;
+use super::source::Step;
 use defaults::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -24,12 +25,6 @@ const ODD: &str = "\u{1}";
 
 const FROM: &str =
     "Another experiment file whose `base` is inherited, relative to this one. Its paths stay relative to it.";
-
-#[derive(Debug, Clone, PartialEq)]
-enum Step {
-    Key(String),
-    Element,
-}
 
 pub fn schema() -> Value {
     let (mut base, mut file) = explored();
@@ -119,7 +114,7 @@ impl Explorer {
     fn refusal(self, path: &[Step], value: Value) -> Option<Refusal> {
         let document = path.iter().rev().fold(value, |inner, step| match step {
             Step::Key(key) => Value::Object(Map::from_iter([(key.clone(), inner)])),
-            Step::Element => Value::Array(vec![inner]),
+            Step::Index(_) => Value::Array(vec![inner]),
         });
         (self.0)(&document)
     }
@@ -295,7 +290,7 @@ impl Explorer {
         if !self.accepts(path, json!([])) {
             return None;
         }
-        let Node { schema, sample } = self.within(path, Step::Element);
+        let Node { schema, sample } = self.within(path, Step::Index(0));
         let sample = sample?;
         Some(Form { schema: json!({"type": "array", "items": schema}), sample: json!([sample]) })
     }
