@@ -2,31 +2,27 @@
 //! tar features (links, devices, long-name records, owners, times) are refused.
 
 use std::io::{self, Read, Write};
+use tar::{Archive, EntryType, Header};
 
 const BLOCK: usize = 512;
 
-/// A header's fields: offset and length.
-const NAME: (usize, usize) = (0, 100);
-const MODE: (usize, usize) = (100, 7);
-const SIZE: (usize, usize) = (124, 11);
-const CHECKSUM: (usize, usize) = (148, 6);
-const CHECKSUM_FIELD: std::ops::Range<usize> = 148..156;
-const KIND: usize = 156;
-const MAGIC: (usize, usize) = (257, 6);
-const PREFIX: (usize, usize) = (345, 155);
+/// Bytes of the two fields of a path.
+const NAME: usize = 100;
+const PREFIX: usize = 155;
 
-const REGULAR: u8 = b'0';
-const USTAR: &[u8] = b"ustar\0";
+/// The format has eleven octal digits for a size.
+const TOO_LARGE: u64 = 1 << 33;
 
 /// Writes one file.
 /// Refuses more than the 8 GiB of the format, and names that are too long for it.
 pub fn append(to: &mut impl Write, path: &str, size: u64, content: &mut impl Read) -> io::Result<()> {
-    to.write_all(&header(path, size)?)?;
+    to.write_all(header(path, size)?.as_bytes())?;
     let copied = io::copy(&mut content.take(size), to)?;
     if copied != size {
         return Err(io::Error::other(format!("{path} became shorter while it was read")));
     }
-    to.write_all(&[0; BLOCK][..padding(size)])
+    let over = (size % BLOCK as u64) as usize;
+    to.write_all(&[0; BLOCK][..(BLOCK - over) % BLOCK])
 }
 
 /// Writes the end of the archive.
@@ -34,52 +30,36 @@ pub fn finish(to: &mut impl Write) -> io::Result<()> {
     to.write_all(&[0; 2 * BLOCK])
 }
 
-/// The bytes between the end of a file and the next block.
-fn padding(size: u64) -> usize {
-    let over = (size % BLOCK as u64) as usize;
-    if over == 0 { 0 } else { BLOCK - over }
-}
-
-fn header(path: &str, size: u64) -> io::Result<[u8; BLOCK]> {
+fn header(path: &str, size: u64) -> io::Result<Header> {
     let (prefix, name) =
         split(path).ok_or_else(|| io::Error::other(format!("the path {path} is too long for a tar")))?;
-    let mut header = [0; BLOCK];
-    let mut put = |(from, room): (usize, usize), bytes: &[u8]| {
-        header[from..from + bytes.len().min(room)].copy_from_slice(&bytes[..bytes.len().min(room)]);
-    };
-    let digits = format!("{size:011o}");
-    if digits.len() > SIZE.1 {
+    if size >= TOO_LARGE {
         return Err(io::Error::other(format!("{path} is too large for a tar")));
     }
-    put(NAME, name.as_bytes());
-    put(MODE, b"0000644");
-    // Owner, group and time are zero, so the same files give the same bytes.
-    for from in [108, 116] {
-        put((from, 7), b"0000000");
-    }
-    put(SIZE, digits.as_bytes());
-    put((136, 11), b"00000000000");
-    put((KIND, 1), &[REGULAR]);
-    put(MAGIC, USTAR);
-    put((263, 2), b"00");
-    put(PREFIX, prefix.as_bytes());
-    let sum = format!("{:06o}\0 ", checksum(&header));
-    header[CHECKSUM_FIELD].copy_from_slice(sum.as_bytes());
+    let mut header = Header::new_ustar();
+    header.set_entry_type(EntryType::Regular);
+    header.set_mode(0o644);
+    header.set_size(size);
+    // The time is zero already, so the same files give the same bytes.
+    header.set_uid(0);
+    header.set_gid(0);
+    let fields = header.as_ustar_mut().expect("a header of this format");
+    fields.name[..name.len()].copy_from_slice(name.as_bytes());
+    fields.prefix[..prefix.len()].copy_from_slice(prefix.as_bytes());
+    header.set_cksum();
+    // With six digits, a zero and a blank, as other programs write it.
+    let sum = format!("{:06o}\0 ", header.cksum()?);
+    header.as_old_mut().cksum.copy_from_slice(sum.as_bytes());
     Ok(header)
 }
 
 /// Splits a path into prefix and name, with the shortest possible prefix.
 fn split(path: &str) -> Option<(&str, &str)> {
-    if path.len() <= NAME.1 {
+    if path.len() <= NAME {
         return Some(("", path));
     }
     let cuts = path.match_indices('/').map(|(at, _)| (&path[..at], &path[at + 1..]));
-    cuts.into_iter().find(|(prefix, name)| name.len() <= NAME.1 && prefix.len() <= PREFIX.1)
-}
-
-/// The sum of a header's bytes, with the checksum field counted as spaces.
-fn checksum(header: &[u8; BLOCK]) -> u32 {
-    header.iter().enumerate().map(|(at, &byte)| u32::from(if CHECKSUM_FIELD.contains(&at) { b' ' } else { byte })).sum()
+    cuts.into_iter().find(|(prefix, name)| name.len() <= NAME && prefix.len() <= PREFIX)
 }
 
 /// Reads every file: path and content; `each` may leave the content unread.
@@ -88,50 +68,25 @@ pub fn read<E: From<io::Error>>(
     from: &mut impl Read,
     mut each: impl FnMut(&str, &mut dyn Read) -> Result<(), E>,
 ) -> Result<(), E> {
-    loop {
-        let mut block = [0; BLOCK];
-        from.read_exact(&mut block)?;
-        if block.iter().all(|&byte| byte == 0) {
-            return Ok(());
-        }
-        let (path, size) = parse(&block)?;
-        let mut content = from.take(size);
-        each(&path, &mut content)?;
-        let left = content.limit() + padding(size) as u64;
-        if io::copy(&mut from.take(left), &mut io::sink())? != left {
-            return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-        }
+    let mut archive = Archive::new(from);
+    // Raw: what would give the next file a long name is an entry itself, and no regular file.
+    for entry in archive.entries()?.raw(true) {
+        let mut entry = entry?;
+        let path = path_of(entry.header())?;
+        each(&path, &mut entry)?;
     }
+    Ok(())
 }
 
-fn parse(header: &[u8; BLOCK]) -> io::Result<(String, u64)> {
+fn path_of(header: &Header) -> io::Result<String> {
     let refused = |what: &str| io::Error::new(io::ErrorKind::InvalidData, what.to_owned());
-    let field = |(from, room): (usize, usize)| {
-        let bytes = &header[from..from + room];
-        &bytes[..bytes.iter().position(|&byte| byte == 0).unwrap_or(room)]
-    };
-    if header[MAGIC.0..MAGIC.0 + MAGIC.1] != *USTAR {
+    if header.as_ustar().is_none() {
         return Err(refused("a header is not in ustar format"));
     }
-    if number(field(CHECKSUM)) != Some(u64::from(checksum(header))) {
-        return Err(refused("a header does not have its checksum"));
-    }
-    if header[KIND] != REGULAR {
+    if header.entry_type() != EntryType::Regular {
         return Err(refused("it holds something other than a regular file"));
     }
-    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| refused("a name is not UTF-8"));
-    let (prefix, name) = (text(field(PREFIX))?, text(field(NAME))?);
-    let size = number(field(SIZE)).ok_or_else(|| refused("a size is not a number"))?;
-    Ok((if prefix.is_empty() { name } else { format!("{prefix}/{name}") }, size))
-}
-
-fn number(digits: &[u8]) -> Option<u64> {
-    const BITS: u32 = 3;
-    (!digits.is_empty()).then_some(())?;
-    digits.iter().try_fold(0_u64, |number, &digit| match digit {
-        b'0'..=b'7' => Some((number << BITS) | u64::from(digit - b'0')),
-        _ => None,
-    })
+    String::from_utf8(header.path_bytes().into_owned()).map_err(|_| refused("a name is not UTF-8"))
 }
 
 #[cfg(test)]
@@ -178,7 +133,8 @@ mod tests {
     fn damage_is_an_error() {
         let bytes = archive(&[("a", b"abc")]);
         assert!(list(&bytes[..700]).is_err(), "cut");
-        for (at, byte) in [(0, b'b'), (KIND, b'2'), (MAGIC.0, b'x'), (SIZE.0, b'9')] {
+        // In the name, the kind, the magic word and the size.
+        for (at, byte) in [(0, b'b'), (156, b'2'), (257, b'x'), (124, b'9')] {
             let mut wrong = bytes.clone();
             wrong[at] = byte;
             assert!(list(&wrong).is_err(), "byte {at}");
