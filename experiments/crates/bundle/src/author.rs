@@ -1,7 +1,5 @@
 //! The choices of a publisher, and the people and groups to be cited, as in `CITATION.cff`.
 
-use serde_json::{Value, json};
-
 /// Digits of each of the four groups of an ORCID, whose last digit is a check digit.
 const GROUP: usize = 4;
 
@@ -48,10 +46,6 @@ impl Author {
             Some(orcid) => format!("https://orcid.org/{orcid}"),
             None => format!("#author-{}", self.name.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "-")),
         }
-    }
-
-    pub(super) fn entity(&self) -> Value {
-        json!({"@id": self.id(), "@type": "Person", "name": self.name, "affiliation": self.affiliation})
     }
 }
 

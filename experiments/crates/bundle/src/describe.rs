@@ -1,6 +1,6 @@
 //! A bundle's description: for people, and as an RO-Crate (version 1.1) for archives.
 
-use super::author::{Author, Publication};
+use super::author::Publication;
 use super::names::{CELLS, METADATA, SUMS};
 use chrono::DateTime;
 use records::plan::Plan;
@@ -143,7 +143,9 @@ impl BundleDescription<'_> {
             let url = format!("https://spdx.org/licenses/{name}");
             graph.push(json!({"@id": url, "@type": "CreativeWork", "name": name}));
         }
-        graph.extend(self.publication.authors.iter().map(Author::entity));
+        graph.extend(self.publication.authors.iter().map(|author| {
+            json!({"@id": author.id(), "@type": "Person", "name": author.name, "affiliation": author.affiliation})
+        }));
         graph.extend(self.data.iter().map(|data| {
             json!({
                 "@id": data_id(data),

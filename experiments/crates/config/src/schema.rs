@@ -89,13 +89,6 @@ struct Form {
     sample: Value,
 }
 
-impl Form {
-    fn with_sample(mut self) -> Value {
-        self.schema[SAMPLE] = self.sample;
-        self.schema
-    }
-}
-
 /// Asks the reader of a type.
 #[derive(Clone, Copy)]
 struct Explorer(fn(&Value) -> Option<Refusal>);
@@ -152,7 +145,8 @@ impl Explorer {
             forms.push(Form { schema: json!({"type": "null"}), sample: Value::Null });
         }
         let sample = forms.first().map(|form| form.sample.clone());
-        let mut schemas: Vec<Value> = forms.into_iter().map(Form::with_sample).collect();
+        forms.iter_mut().for_each(|form| form.schema[SAMPLE] = form.sample.clone());
+        let mut schemas: Vec<Value> = forms.into_iter().map(|form| form.schema).collect();
         let schema = if schemas.len() == 1 { schemas.remove(0) } else { json!({"anyOf": schemas}) };
         Node { schema, sample }
     }

@@ -24,8 +24,7 @@ pub fn check(plan: &Plan, run_dir: &Path) -> (usize, Vec<String>) {
 /// Checks a finished cell against a hash and a seed. Of a smoke run only the configuration is checked: the manifest records a
 /// shortened run, which has another hash.
 fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), String> {
-    let config = config(cell)?;
-    let manifest = manifest_of(cell)?;
+    let (config, manifest) = records_of(cell)?;
     if smoke {
         return same_hash(CONFIG_FILE, &config, &manifest, wanted, seed);
     }
@@ -37,25 +36,23 @@ fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), Strin
             manifest.schema, manifest.identity.numerics
         ));
     }
-    if manifest.smoke {
-        return Err("it is of a smoke run".to_owned());
-    }
     same_run(&config, &manifest, wanted, seed)
 }
 
-pub(crate) fn config(cell: &Path) -> Result<RunConfig, String> {
+/// A cell's configuration and manifest.
+pub(crate) fn records_of(cell: &Path) -> Result<(RunConfig, Manifest), String> {
     let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
     let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
-    RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))
-}
-
-pub(crate) fn manifest_of(cell: &Path) -> Result<Manifest, String> {
+    let config = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))?;
     let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
-    manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))
+    Ok((config, manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))?))
 }
 
-/// Compares the trained configuration with the hash in the name of the row's folder.
+/// Compares the trained configuration with the hash in the name of the row's folder. A smoke run is refused.
 pub(crate) fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
+    if manifest.smoke {
+        return Err("it is of a smoke run".to_owned());
+    }
     let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
         .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
     for (file, run) in [(CONFIG_FILE, config), (manifest::FILE, &recorded)] {

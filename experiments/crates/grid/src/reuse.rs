@@ -2,7 +2,7 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
 //! metrics are checked first, because others may have made it.
 
-use crate::genuine::{config, manifest_of, same_run};
+use crate::genuine::{records_of, same_run};
 use config::RunConfig;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::manifest::{self, CopiedFrom};
@@ -128,11 +128,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 
 /// The manifest of a finished cell, if the cell has this hash and seed.
 fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
-    let config = config(cell)?;
-    let manifest = manifest_of(cell)?;
-    if manifest.smoke {
-        return Err("it is of a smoke run".to_owned());
-    }
+    let (config, manifest) = records_of(cell)?;
     same_run(&config, &manifest, wanted, seed)?;
     same_files(cell, &config, &manifest)?;
     Ok(manifest)

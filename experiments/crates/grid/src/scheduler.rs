@@ -112,7 +112,8 @@ impl SchedulerRun<'_> {
             self.forward_stop_request(progress);
             self.stop_overdue();
             self.fill_slots(progress);
-            if self.running.is_empty() && (self.stopping() || self.queues_are_empty()) {
+            let mut queues = [&self.waiting, &self.elsewhere, &self.again].into_iter();
+            if self.running.is_empty() && (self.stopping() || queues.all(VecDeque::is_empty)) {
                 break;
             }
             progress.poll(&self.running.iter().map(|running| running.task).collect::<Vec<_>>());
@@ -126,10 +127,6 @@ impl SchedulerRun<'_> {
 
     fn stopping(&self) -> bool {
         self.sent_request > StopRequest::Continue
-    }
-
-    fn queues_are_empty(&self) -> bool {
-        self.waiting.is_empty() && self.elsewhere.is_empty() && self.again.is_empty()
     }
 
     /// Asks cells beyond their time limit for a checkpoint, and kills those that do not stop.

@@ -174,7 +174,7 @@ impl Processes {
         let ended = self.first.try_wait()?;
         if ended.is_some() {
             self.end_others();
-        } else if self.others.iter_mut().any(has_failed)
+        } else if self.others.iter_mut().any(|other| matches!(other.try_wait(), Ok(Some(exit)) if !exit.success()))
             && self.lost.get_or_insert_with(Instant::now).elapsed() > RANK_GRACE
         {
             self.kill();
@@ -203,10 +203,6 @@ impl Processes {
     pub fn kill(&self) {
         signal(-(self.first.id() as i32), libc::SIGKILL);
     }
-}
-
-fn has_failed(process: &mut Child) -> bool {
-    matches!(process.try_wait(), Ok(Some(exit)) if !exit.success())
 }
 
 fn signal(target: i32, signal: i32) {

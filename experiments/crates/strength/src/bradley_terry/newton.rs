@@ -83,7 +83,8 @@ pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, 
     let mut parameters = vec![0.0; model.parameters];
     for _ in 0..MOST_STEPS {
         let derivatives = model.derivatives(&parameters);
-        let Some(cholesky) = Cholesky::of(&without_first(&derivatives.information)) else { break };
+        let information: Vec<Vec<f64>> = derivatives.information[1..].iter().map(|row| row[1..].to_vec()).collect();
+        let Some(cholesky) = Cholesky::of(&information) else { break };
         let step = cholesky.solve(&derivatives.slope[1..]);
         if step.iter().all(|change| change.abs() < ARRIVED) {
             let inverse = cholesky.inverse();
@@ -101,10 +102,6 @@ pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, 
         }
     }
     Err(diverges(&parameters))
-}
-
-fn without_first(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    matrix[1..].iter().map(|row| row[1..].to_vec()).collect()
 }
 
 impl Model<'_> {
