@@ -103,7 +103,7 @@ impl DataFolders {
 /// The map of one dataset, or of one to train on and one to test on, beside those of named games.
 macro_rules! dataset_map {
     ($name:ident: $($game:ident)*) => {
-        #[derive(serde::Deserialize)]
+        #[derive(Default, PartialEq, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct $name {
             $($game: Option<DataEntry>,)*
@@ -122,22 +122,10 @@ macro_rules! dataset_map {
 dataset_map! { OneDataset: }
 
 impl OneDataset {
-    fn is_empty(&self) -> bool {
-        self.generate.is_none() && self.has_no_folder()
-    }
-
-    fn has_no_folder(&self) -> bool {
-        let folders = [&self.path, &self.train, &self.test];
-        folders.iter().all(|folder| folder.is_none())
-            && self.bucket.is_empty()
-            && self.value.is_none()
-            && self.map.is_none()
-    }
-
-    fn entry<E: Error>(self) -> Result<DataEntry, E> {
-        if self.generate.is_some() {
-            return match self.has_no_folder() {
-                true => Ok(DataEntry { generate: self.generate, ..DataEntry::default() }),
+    fn entry<E: Error>(mut self) -> Result<DataEntry, E> {
+        if let Some(generate) = self.generate.take() {
+            return match self == Self::default() {
+                true => Ok(DataEntry { generate: Some(generate), ..DataEntry::default() }),
                 false => Err(E::custom("`generate` makes all positions: leave the keys beside it out")),
             };
         }
@@ -188,7 +176,7 @@ impl<'de> Visitor<'de> for FolderOrMap {
 
     fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<DataFolders, M::Error> {
         let (games, one) = Datasets::deserialize(MapAccessDeserializer::new(map))?.split();
-        match (games.is_empty(), one.is_empty()) {
+        match (games.is_empty(), one == OneDataset::default()) {
             (true, _) => one.entry().map(DataFolders::One),
             (false, true) => Ok(DataFolders::PerGame(games)),
             (false, false) => Err(M::Error::custom(
@@ -218,9 +206,16 @@ pub(super) fn names<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<St
 }
 
 /// A value target: its name, or a map of the name to options.
+#[derive(PartialEq)]
 struct ValueChoice(ValueTarget);
 
 read_by! { TargetOrMap => ValueChoice }
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WithOptions {
+    short_term: ShortTerm,
+}
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -239,17 +234,8 @@ impl<'de> Visitor<'de> for TargetOrMap {
         ValueTarget::deserialize(StrDeserializer::new(name)).map(ValueChoice)
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<ValueChoice, M::Error> {
-        const NAMES: &[&str] = &["short_term"];
-        let unknown = |name: &str| M::Error::unknown_field(name, NAMES);
-        let target = match map.next_key::<String>()?.as_deref() {
-            Some("short_term") => ValueTarget::ShortTerm { decay: map.next_value::<ShortTerm>()?.decay },
-            Some(other) => return Err(unknown(other)),
-            None => return Err(M::Error::invalid_length(0, &self)),
-        };
-        match map.next_key::<String>()? {
-            Some(further) => Err(unknown(&further)),
-            None => Ok(ValueChoice(target)),
-        }
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ValueChoice, M::Error> {
+        let WithOptions { short_term } = WithOptions::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(ValueChoice(ValueTarget::ShortTerm { decay: short_term.decay }))
     }
 }
