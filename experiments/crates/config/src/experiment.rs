@@ -3,7 +3,6 @@
 use super::apart;
 use super::base::{self, Written};
 use super::cell::Cell;
-use super::contrasts;
 use super::datasets::Datasets;
 use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
@@ -110,7 +109,7 @@ impl Experiment {
         let no_effect = no_effect::sentences(matrix, &rows, &combinations);
         rows.extend(matched::controls(matrix, &rows, &combinations)?);
         names::of_controls(&mut rows, &combinations, matrix)?;
-        contrasts::mark(&mut rows, &combinations, matrix)?;
+        references::mark_exploratory(&mut rows, &combinations, matrix)?;
         let tuning = match &file.tune {
             Some(entry) => {
                 entry.check(&file.seeds, document)?;

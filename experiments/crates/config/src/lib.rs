@@ -12,7 +12,6 @@ mod apart;
 mod base;
 pub mod cell;
 mod config_yaml;
-mod contrasts;
 pub mod data;
 mod datasets;
 pub mod evaluate;

@@ -1,18 +1,23 @@
-//! `data` with options: rating buckets, value targets and generated positions, as an experiment writes them.
+//! `data` with options: rating buckets, value targets and generated positions, as an experiment writes them; and heads: what
+//! the dataset must have for them, and what is said where it has not.
 
-use super::changes::DATASETS;
+use super::changes::{DATASETS, with};
 use config::{Experiment, Row, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
 use games::maps::MapTask;
 use std::collections::BTreeMap;
-use testing::{EXPERIMENT, assert_says, load_in};
+use testing::{EXPERIMENT, assert_says, hashes, load_in};
 
 /// The small experiment with this `data`, on chess.
 fn experiment(data: &str) -> String {
     EXPERIMENT
         .replace("data: {chess: chess, shogi: shogi}", &format!("data: {data}"))
         .replace("game: [chess, shogi]", "game: [chess]")
+}
+
+fn load(text: &str) -> Result<Experiment, String> {
+    load_in(DATASETS.path(), text, &[])
 }
 
 fn loaded(data: &str, sets: &[&str]) -> Result<Experiment, String> {
@@ -151,17 +156,17 @@ fn a_pass_of_a_decoder_has_all_rows_of_its_sequences() {
         assert_eq!(row.epochs(), 1000.0 / games as f64);
     }
     let without = text.replace("DATA", "{chess: chess}").replace("decoder: {", "decoder: {plies: 0, ");
-    assert_says(&load_in(DATASETS.path(), &without, &[]).expect_err("no plies"), &["model: plies is 0"]);
+    assert_says(&load(&without).expect_err("no plies"), &["model: plies is 0"]);
 }
 
 #[test]
 fn a_head_needs_targets_in_the_test_set() {
     let heads =
         experiment("{train: rated, test: openings}").replace("ff: 16}", "ff: 16, outputs: {policy: {}, q: {}}}");
-    let error = load_in(DATASETS.path(), &heads, &[]).expect_err("openings have no scores");
+    let error = load(&heads).expect_err("openings have no scores");
     assert_says(&error, &["the head `q` has nothing to be tested on", "the dataset \"openings\" is empty"]);
     let skipped = heads.replace("  train:\n", "  missing_targets: skip\n  train:\n");
-    let row = load_in(DATASETS.path(), &skipped, &[]).expect("it fits without").rows.remove(0);
+    let row = load(&skipped).expect("it fits without").rows.remove(0);
     assert!(row.run.outputs().policy.is_some() && row.run.outputs().q.is_none());
 }
 
@@ -175,7 +180,7 @@ fn of_maps(data: &str) -> String {
 }
 
 fn generated(data: &str) -> Row {
-    let experiment = load_in(DATASETS.path(), &of_maps(&format!("{{{data}}}")), &[]);
+    let experiment = load(&of_maps(&format!("{{{data}}}")));
     experiment.unwrap_or_else(|error| panic!("{data}: {error}")).rows.remove(0)
 }
 
@@ -198,10 +203,59 @@ fn every_budget_is_one_epoch_of_its_own_positions() {
     let text = of_maps(&format!("{{generate: {GENERATED}}}"))
         .replace("    steps: 8\n", "")
         .replace("axes:\n", "axes:\n  steps: [8, 16]\n");
-    let experiment = load_in(DATASETS.path(), &text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let experiment = load(&text).unwrap_or_else(|error| panic!("{error}"));
     // With the twin of one reference.
     assert_eq!(experiment.rows.len(), 7);
     for row in &experiment.rows {
         assert_eq!((row.data.train_positions, row.epochs()), (4 * row.run.train.steps, 1.0));
     }
+}
+
+/// The small experiment with these heads.
+fn with_heads(outputs: &str) -> String {
+    with(&[("ff: 16}", &format!("ff: 16, outputs: {outputs}}}")[..])])
+}
+
+#[test]
+fn a_head_without_targets_is_left_out_where_the_file_says_so() {
+    let skip = |outputs| with_heads(outputs).replace("base:\n", "base:\n  missing_targets: skip\n");
+    let heads = "{policy: {}, soft_policy: {}, result: {}, q: {}, short_term: {}, moves_left: {}}";
+    let experiment = load(&skip(heads)).expect("the rest can be learnt");
+    assert!(experiment.rows.iter().all(|row| row.run.outputs().names() == ["policy", "result", "moves_left"]));
+    let plain = load(&with_heads("{policy: {}, result: {}, moves_left: {}}")).expect("all of it can be learnt");
+    assert_eq!(hashes(&experiment), hashes(&plain), "what is left out decides no number");
+}
+
+#[test]
+fn the_published_network_has_the_heads_that_games_have_targets_for() {
+    let preset = with(&[
+        ("chessformer: {layers: 2, width: 16, heads: 2, ff: 16}", "preset: cf-6m"),
+        ("base:\n", "base:\n  missing_targets: skip\n"),
+    ]);
+    let experiment = load(&preset).expect("what is left");
+    assert_eq!(experiment.rows[0].run.outputs().names(), ["policy", "result"]);
+    assert_eq!(experiment.rows[0].shape.macs.paper, 213_909_504);
+}
+
+#[test]
+fn a_map_without_a_policy_tells_no_squares_apart() {
+    let text = with_heads("{per_square: {classes: 3}}")
+        .replace("{chess: chess, shogi: shogi}", "Squares")
+        .replace("game: [chess, shogi]", "game: [chess]")
+        .replace("metric: policy_loss", "metric: map_accuracy");
+    let experiment = load(&text).expect("the head fits the map");
+    let sources = &experiment.rows[0].shape.facts.position_sources;
+    assert_eq!(sources[..], [games::input::MARK], "neither the head nor a mask without a policy tells squares apart");
+}
+
+#[test]
+fn a_mask_is_declared_where_a_policy_is_masked() {
+    let declared = |mask: &str| -> Vec<String> {
+        let experiment = load(&EXPERIMENT.replace("mask: train", &format!("mask: {mask}"))).expect("valid");
+        let sources = &experiment.rows[0].shape.facts.position_sources;
+        sources.iter().filter(|source| source.contains("legal-move mask")).cloned().collect()
+    };
+    assert_eq!(declared("train"), ["legal-move mask in training"]);
+    assert_eq!(declared("eval"), ["legal-move mask in evaluation (metrics have it, the network does not)"]);
+    assert!(declared("none").is_empty());
 }

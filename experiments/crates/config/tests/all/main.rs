@@ -9,7 +9,6 @@ mod identity;
 mod interactions;
 mod matched;
 mod names;
-mod outputs;
 mod references;
 mod refusals;
 mod schema;
