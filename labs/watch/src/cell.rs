@@ -5,7 +5,7 @@ use facts::{Primary, ReadAt};
 use records::folder::METRICS_FILE;
 use records::lines::Follower;
 use records::status::Progress;
-use records::{CellState, MetricLine, Part, damage};
+use records::{CellState, Failure, MetricLine, Part};
 use std::path::PathBuf;
 
 #[derive(Debug)]
@@ -82,7 +82,7 @@ impl Cell {
                 }
                 news.lines.iter().for_each(|line| self.seen.add(line, primary));
             }
-            Err(error) if self.state == CellState::Done => self.state = CellState::Failed(damage::failure(&error)),
+            Err(error) if self.state == CellState::Done => self.state = CellState::Failed(Failure::damaged(&error)),
             // There are none yet, or the next attempt mends them.
             Err(_) => {}
         }

@@ -5,7 +5,7 @@ use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::Row;
 use records::remaining::{self, Work};
 use records::status::Progress;
-use records::{CellState, MetricLine, Part, Plan, Status, UserError, damage, stored};
+use records::{CellState, Failure, MetricLine, Part, Plan, Status, UserError, stored};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +71,7 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let lines = latest_lines(&dir.join(METRICS_FILE));
     // Reads only the end of the file; reports check every line.
     if state == CellState::Done && lines.damaged {
-        state = damage::of_finished(dir).map_or(state, CellState::Failed);
+        state = Failure::of_finished(dir).map_or(state, CellState::Failed);
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {

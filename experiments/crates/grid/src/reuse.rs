@@ -6,7 +6,7 @@ use crate::genuine::{records_of, same_run};
 use config::RunConfig;
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
 use records::manifest::{self, CopiedFrom};
-use records::{CellLock, CellState, Manifest, Status, UserError, atomic, damage, lines, status, stored};
+use records::{CellLock, CellState, Failure, Manifest, Status, UserError, atomic, lines, status, stored};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -136,7 +136,7 @@ fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, S
 
 /// Compares metrics and weights with the hashes that the cell recorded.
 fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<(), String> {
-    if let Some(failure) = damage::of_finished(cell) {
+    if let Some(failure) = Failure::of_finished(cell) {
         return Err(failure.to_string());
     }
     let result = Status::read(cell).map_err(|error| error.to_string())?.and_then(|status| status.result);

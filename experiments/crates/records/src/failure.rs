@@ -1,6 +1,7 @@
 //! Why a cell failed.
 
-use crate::folder::LOG;
+use crate::folder::{LOG, METRICS_FILE};
+use crate::lines::{self, ReadError};
 use crate::stored;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -85,6 +86,20 @@ impl Failure {
     pub fn overdue(after: Duration, step: u64) -> Self {
         let cause = format!("stopped after {:.0} s by --cell-time-limit, at step {step}", after.as_secs_f64());
         Self { kind: FailureKind::TimeLimit, cause }
+    }
+
+    /// A finished cell with unreadable metrics: it stays finished for the next run, and counts as failed in reports.
+    pub fn damaged(error: &ReadError) -> Self {
+        let cause = match error {
+            ReadError::Io { path, cause } => format!("{} cannot be read: {cause}", path.display()),
+            ReadError::Line { path, line, cause } => format!("{}, line {line}: {cause}", path.display()),
+        };
+        Self { kind: FailureKind::Damaged, cause: format!("the cell finished, but {cause}") }
+    }
+
+    /// That of a finished cell; `None` if its metrics are readable.
+    pub fn of_finished(dir: &Path) -> Option<Self> {
+        lines::read(&dir.join(METRICS_FILE)).err().map(|error| Self::damaged(&error))
     }
 
     /// From the text of an error, which determines the kind: of LibTorch, the system, the last line of a log, or a status

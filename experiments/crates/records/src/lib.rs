@@ -9,7 +9,6 @@
 pub mod atomic;
 pub mod axes;
 pub mod baselines;
-pub mod damage;
 pub mod device;
 pub mod failure;
 pub mod folder;

@@ -13,7 +13,7 @@ use records::positions::{self, PositionRow};
 use records::status::{CellState, Fingerprints, Status};
 use records::strength::{Evaluation, Strength};
 use records::{Axes, Baselines, Failure, Inspected, MetricLine, Part, Revision, StepTimes, TuningRecord};
-use records::{damage, device, head_maps, lines};
+use records::{device, head_maps, lines};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -263,7 +263,7 @@ impl CellRecord {
 
 impl CellResult {
     fn read(dir: &Path, primary: &Primary) -> Result<Self, Failure> {
-        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| damage::failure(&error))?;
+        let lines = lines::read(&dir.join(METRICS_FILE)).map_err(|error| Failure::damaged(&error))?;
         let clipped = clipped(&lines);
         let logged = lines.iter().filter(|line| line.split == Part::Train);
         let training = logged
