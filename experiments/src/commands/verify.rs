@@ -5,9 +5,9 @@ use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::rerun::{self, Comparison, Rerun};
 use bundle::stated::{self, Stated};
-use bundle::{Part, Unpacked, named, predictions, unpack};
+use bundle::{Part, Unpacked, predictions, unpack};
 use config::printable;
-use grid::{Interrupt, Scheduler, Task, Worker, progress};
+use grid::{Interrupt, Scheduler, Task, Worker, genuine, progress};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write;
@@ -58,7 +58,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
-    writeln!(stdout, "{} finished cells have the configurations that their folders name", named::check(&bundle)?)?;
+    let finished = genuine::check(&bundle.verified().plan, bundle.run_dir())?;
+    writeln!(stdout, "{finished} finished cells have the configurations that their folders name")?;
     let mut all_well = numbers(&bundle, &mut stdout)?;
     if args.rerun > 0 {
         let beside = bundle.folder().join("rerun");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run folder ─ collect (scrub) ─▶ files ─ write ─▶ folder or .tar.zst ─ read (listing) ─▶ verify
-//!                                                                └─▶ run folder (unpacked) ─▶ named, stated, rerun
+//!                                                                └─▶ run folder (unpacked) ─▶ stated, rerun
 //! ```
 //! `BLAKE3SUMS` lists every other file with its hash, in the format of `b3sum --check`; the hash of that list
 //! identifies the bundle.
@@ -14,7 +14,6 @@ mod describe;
 mod error;
 mod leftovers;
 mod listing;
-pub mod named;
 mod names;
 pub mod predictions;
 pub mod read;

@@ -1,24 +1,38 @@
 //! Checks that a finished cell is the one that its folders name: the name of a row's folder contains the hash of everything that
 //! decides its numbers, and others may have made both.
 
+use anyhow::ensure;
 use config::identity::hash;
-use config::{RunConfig, SCHEMA_VERSION};
+use config::{RunConfig, SCHEMA_VERSION, tuning};
 use records::folder::{CONFIG_FILE, hash_of};
-use records::{CellState, Manifest, Plan, manifest, stored};
+use records::{CellState, Manifest, Plan, manifest, plan, stored};
 use std::fmt;
 use std::path::Path;
 
-/// Checks the finished cells of a plan against the names of their folders. Returns their number, and a text for each that
-/// differs.
-pub fn check(plan: &Plan, run_dir: &Path) -> (usize, Vec<String>) {
-    let finished = plan.cells(run_dir).filter(|(_, _, cell)| CellState::of(cell) == CellState::Done);
-    let finished: Vec<_> = finished.collect();
-    let checked = finished.iter().filter_map(|(row, seed, cell)| {
-        let reason = named(cell, hash_of(&row.folder), &format!("seed-{seed}"), plan.smoke).err()?;
-        Some(format!("{}/seed-{seed}: {reason}", row.folder))
-    });
-    let different = checked.collect();
-    (finished.len(), different)
+/// Checks the finished cells of a plan and of its trials against the names of their folders. Returns their number.
+pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
+    const SHOWN: usize = 3;
+    let trials = run_dir.join(tuning::FOLDER);
+    let of_trials = if trials.join(plan::FILE).is_file() { Some(Plan::read(&trials)?) } else { None };
+    let (mut finished, mut different) = (0, Vec::new());
+    for (plan, run_dir) in [(plan, run_dir)].into_iter().chain(of_trials.iter().map(|plan| (plan, trials.as_path()))) {
+        for (row, seed, cell) in plan.cells(run_dir).filter(|(.., cell)| CellState::of(cell) == CellState::Done) {
+            finished += 1;
+            let checked = named(&cell, hash_of(&row.folder), &format!("seed-{seed}"), plan.smoke);
+            different.extend(checked.err().map(|reason| format!("{}/seed-{seed}: {reason}", row.folder)));
+        }
+    }
+    let more = match different.len().saturating_sub(SHOWN) {
+        0 => String::new(),
+        others => format!("; and {others} more"),
+    };
+    ensure!(
+        different.is_empty(),
+        "{} of {finished} finished cells are not what their folders say: {}{more}",
+        different.len(),
+        different[..different.len().min(SHOWN)].join("; ")
+    );
+    Ok(finished)
 }
 
 /// Checks a finished cell against a hash and a seed. Of a smoke run only the configuration is checked: the manifest records a

@@ -1,10 +1,10 @@
 //! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
 
 use bundle::collect::Content;
-use bundle::{Limits, Part, Publication, Unpacked, named};
+use bundle::{Limits, Part, Publication, Unpacked};
 use config::{Experiment, RunConfig};
 use grid::tuning::Search;
-use grid::{CellBundle, Prepared, RunSelection};
+use grid::{CellBundle, Prepared, RunSelection, genuine};
 use report::Report;
 use report::ranks::{self, Leaders};
 use serde_json::{Value, json};
@@ -38,7 +38,8 @@ fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_pag
     let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
     let found = published().into_iter().map(|path| {
         let unpacked = records(&path);
-        let finished = named::check(&unpacked).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let checked = genuine::check(&unpacked.verified().plan, unpacked.run_dir());
+        let finished = checked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(finished > 0, "{}", path.display());
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         (name, unpacked.verified().identity.clone())
