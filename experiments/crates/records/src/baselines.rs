@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
-/// The file's name in an experiment's run folder.
 pub const FILE: &str = "baselines.json";
 
-/// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -15,10 +15,8 @@ use std::hash::Hash;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The file's name in an experiment's run folder.
 pub const FILE: &str = "grid.json";
 
-/// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
 /// The plan of a grid: the compared rows and seeds, and the metric of verdicts.

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
-/// The file's name in an experiment's run folder.
 pub const FILE: &str = "step-times.json";
 
 /// Step times of a grid's rows on one machine.

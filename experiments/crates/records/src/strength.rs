@@ -11,7 +11,6 @@ pub const FILE: &str = "strength.json";
 /// The folder of TensorBoard's scalars, beside it.
 pub const EVENTS: &str = "strength";
 
-/// The format that this version writes and reads.
 pub const FORMAT: u32 = 1;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
-/// The file's name in an experiment's run folder.
 pub const FILE: &str = "tuning.json";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
