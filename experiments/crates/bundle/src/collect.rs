@@ -65,13 +65,7 @@ impl Content {
 pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Contents> {
     let plan = Plan::read(run_dir)?;
     let host = scrub::host();
-    let mut collector = Collector {
-        host: host.as_deref(),
-        contents: Contents::default(),
-        data: BTreeMap::new(),
-        newest_s: 0.0,
-        revision: None,
-    };
+    let mut collector = Collector { host: host.as_deref(), ..Collector::default() };
     let (mut unfinished, mut ended) = (Vec::new(), BTreeSet::new());
     for (row, &seed) in plan.rows.iter().flat_map(|row| plan.seeds.iter().map(move |seed| (row, seed))) {
         let dir = Plan::cell_dir(run_dir, row, seed);
@@ -128,6 +122,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     Ok(collector.contents)
 }
 
+#[derive(Default)]
 struct Collector<'a> {
     host: Option<&'a str>,
     contents: Contents,

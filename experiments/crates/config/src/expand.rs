@@ -12,6 +12,7 @@ use super::setting::{Point, Setting};
 use super::source::{ConfigError, Step, at};
 use super::tree::Node;
 use facts::plan::MOST_CELLS;
+use facts::setting::remove;
 use serde_json::Value;
 
 /// A row before its dataset is known: its tree, and the content of the tree.
@@ -75,7 +76,7 @@ fn json(run: &BaseConfig) -> Value {
 
 /// A run as JSON, less some settings.
 pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
-    settings.into_iter().for_each(|setting| setting.remove_from(&mut json));
+    settings.into_iter().for_each(|setting| remove(&mut json, setting.key_path()));
     json
 }
 

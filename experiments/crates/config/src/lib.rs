@@ -37,7 +37,6 @@ mod resolve;
 mod row;
 mod rows;
 pub mod run;
-mod run_name;
 pub mod schema;
 mod seeds;
 pub mod setting;

@@ -165,11 +165,9 @@ impl Task<'_> {
             hash,
             run,
             shape,
-            data: self.own.data.clone(),
             role: Role::Compared,
-            reference: self.own.reference.clone(),
-            exploratory: false,
             matched: Some(matched),
+            ..self.own.clone()
         })
     }
 

@@ -108,7 +108,7 @@ pub(super) fn mark_exploratory(
     if contrasts.is_empty() {
         return Ok(());
     }
-    let mut named = vec![false; rows.len()];
+    rows.iter_mut().for_each(|row| row.exploratory = row.role == Role::Compared);
     for (i, contrast) in contrasts.iter().enumerate() {
         let found = matrix.matching(combinations, contrast)?;
         let compared: Vec<usize> = found.into_iter().filter(|&row| rows[row].role == Role::Compared).collect();
@@ -117,10 +117,7 @@ pub(super) fn mark_exploratory(
             let error = matrix.document.error_at(&at!["contrasts", i], "this contrast matches no row but a reference");
             return Err(error.valid(labels).help("write its values as in `axes` or `base`, options included"));
         }
-        compared.into_iter().for_each(|row| named[row] = true);
-    }
-    for (row, named) in rows.iter_mut().zip(named) {
-        row.exploratory = !named && row.role == Role::Compared;
+        compared.into_iter().for_each(|row| rows[row].exploratory = false);
     }
     Ok(())
 }

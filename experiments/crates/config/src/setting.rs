@@ -76,11 +76,6 @@ impl Setting {
         setting::value(run, &self.0)
     }
 
-    /// Takes the setting out of a run as JSON.
-    pub fn remove_from(&self, run: &mut Value) {
-        setting::remove(run, &self.0);
-    }
-
     /// Why a setting cannot differ between rows, if it cannot.
     pub(crate) fn fixed(&self) -> Option<&'static str> {
         match self.0[0].as_str() {

@@ -50,21 +50,11 @@ fn count(schema: &Value, key: &str, seen: &mut BTreeMap<String, (usize, String)>
     if schema.is_object() {
         seen.entry(schema.to_string()).or_insert_with(|| (0, key.to_owned())).0 += 1;
     }
-    for (key, part) in parts(schema, key) {
-        count(part, &key, seen);
+    for (key, part) in schema["properties"].as_object().into_iter().flatten() {
+        count(part, key, seen);
     }
-}
-
-/// The schemas inside a schema, with the key that each belongs to.
-fn parts<'a>(schema: &'a Value, key: &str) -> Vec<(String, &'a Value)> {
-    let own = |part: &'a Value| (key.to_owned(), part);
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let forms = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-    properties
-        .map(|(key, part)| (key.clone(), part))
-        .chain(schema.get("items").map(own))
-        .chain(forms.map(own))
-        .collect()
+    let forms = schema["anyOf"].as_array().into_iter().flatten();
+    schema.get("items").into_iter().chain(forms).for_each(|part| count(part, key, seen));
 }
 
 fn referring(schema: Value, names: &BTreeMap<String, String>, top: bool) -> Value {
