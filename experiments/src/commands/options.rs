@@ -72,9 +72,8 @@ impl GridOptions {
             out: self.out.clone(),
             only: self.only.clone(),
             cells: self.cells.clone(),
-            bundles: Vec::new(),
-            smoke: false,
             replace: self.replace,
+            ..RunSelection::default()
         }
     }
 }

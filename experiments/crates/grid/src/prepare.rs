@@ -26,7 +26,7 @@ pub struct Prepared {
 }
 
 /// Which cells of an experiment run, and where.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct RunSelection {
     pub out: PathBuf,
     /// Selectors; a cell must match all of them.

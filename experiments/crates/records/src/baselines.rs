@@ -38,14 +38,16 @@ pub struct BaselineSet {
     pub baselines: Vec<Baseline>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BaselineName {
-    Uniform,
-    /// The frequency of a move where it is legal.
-    StaticPrior,
-    /// A log-linear model on hand features of position and move.
-    LogLinear,
+games::named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum BaselineName {
+        Uniform = "uniform over legal moves",
+        /// The frequency of a move where it is legal.
+        StaticPrior = "static prior",
+        /// A log-linear model on hand features of position and move.
+        LogLinear = "log-linear model",
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,16 +65,6 @@ pub struct Baseline {
     pub smoothing: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub training_loss: Option<f64>,
-}
-
-impl BaselineName {
-    pub const fn words(self) -> &'static str {
-        match self {
-            Self::Uniform => "uniform over legal moves",
-            Self::StaticPrior => "static prior",
-            Self::LogLinear => "log-linear model",
-        }
-    }
 }
 
 impl Baselines {

@@ -174,7 +174,7 @@ fn tied(game: &GameReport, row: &RowReport) -> String {
 
 fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> Line {
     let (mean, parameters) = (one.loss.to_string(), one.weights.to_string());
-    Line { mean, parameters, ..Line::of(report, game, [one.name.words(), "baseline", "policy_loss"]) }
+    Line { mean, parameters, ..Line::of(report, game, [one.name.name(), "baseline", "policy_loss"]) }
 }
 
 fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> Line {

@@ -39,7 +39,7 @@ fn text(set: &BaselineSet) -> String {
     let uniform = set.get(BaselineName::Uniform).map_or(f64::NAN, |baseline| baseline.loss);
     let line = |baseline: &Baseline| {
         vec![
-            baseline.name.words().to_owned(),
+            baseline.name.name().to_owned(),
             format!("{:.4}", baseline.loss),
             format!("{:.4}", uniform - baseline.loss),
             format!("{:.2}", 100.0 * baseline.accuracy),

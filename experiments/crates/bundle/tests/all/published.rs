@@ -109,11 +109,8 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
     let out = tempfile::tempdir().expect("a folder for the test");
     let selection = RunSelection {
         out: out.path().to_owned(),
-        only: Vec::new(),
-        cells: Vec::new(),
         bundles: vec![CellBundle { folder: unpacked.folder().to_owned(), path, identity: identity.clone() }],
-        smoke: false,
-        replace: false,
+        ..RunSelection::default()
     };
     let search = Search::new(&experiment, &[]).expect("a search").expect("trials");
     let prepared = Prepared::new(search.grid(), &selection).expect("every cell is what it says");

@@ -74,9 +74,7 @@ fn a_run_folder_keeps_the_file_as_it_was_read() {
     let path = dir.path().join("experiment.yaml");
     let experiment = Experiment::load(&path).expect("an experiment");
     fs::write(&path, "name: another\n").expect("changed");
-    let out = dir.path().join("runs");
-    let selection =
-        RunSelection { out, only: Vec::new(), cells: Vec::new(), bundles: Vec::new(), smoke: false, replace: false };
+    let selection = RunSelection { out: dir.path().join("runs"), ..RunSelection::default() };
     let prepared = Prepared::new(&experiment, &selection).expect("a run folder");
     assert_eq!(fs::read_to_string(prepared.run_dir.join("experiment.yaml")).expect("the file"), small());
 }

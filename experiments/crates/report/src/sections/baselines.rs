@@ -26,7 +26,7 @@ pub(crate) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(Stri
     for baseline in all(game) {
         for (heading, column) in &mut *columns {
             column.push(match heading.as_str() {
-                ROW => baseline.name.words().to_owned(),
+                ROW => baseline.name.name().to_owned(),
                 "policy_loss" => fixed(baseline.loss, 3),
                 "verdict" => "(baseline)".to_owned(),
                 _ => String::new(),
@@ -38,7 +38,7 @@ pub(crate) fn add_lines(report: &Report, game: &GameReport, columns: &mut [(Stri
 /// What the lines and marks mean.
 pub(crate) fn notes(game: &GameReport) -> Vec<String> {
     let fitted = |baseline: &Baseline| {
-        let (name, positions) = (baseline.name.words(), grouped(baseline.training_positions as u64));
+        let (name, positions) = (baseline.name.name(), grouped(baseline.training_positions as u64));
         match baseline.name {
             BaselineName::Uniform => None,
             BaselineName::StaticPrior => {
@@ -78,7 +78,7 @@ pub(crate) fn append(game: &GameReport, names: &mut Vec<String>, columns: &mut [
         if cells.iter().all(Option::is_none) {
             return;
         }
-        names.push(baseline.name.words().to_owned());
+        names.push(baseline.name.name().to_owned());
         for ((_, column), cell) in columns.iter_mut().zip(cells) {
             column.push(cell.unwrap_or_else(|| ABSENT.to_owned()));
         }
