@@ -1,16 +1,16 @@
 //! An experiment file: what it asks for, with the values of settings still as they were written.
 
 use super::evaluate::Evaluations;
-use super::interactions::entry::InteractionEntry;
 use super::matched::entry::{ControlEntry, RowName};
 use super::setting::{Conditional, Point, Setting};
 use super::tree::Node;
 use super::tune::TuneEntry;
+use super::visitors::one_or_list;
 use facts::numbers::above_zero_if_any;
 use facts::{Extrapolate, Margins, Primary, ReadAt, Weights, described};
 use games::GameKind;
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{Deserializer, IgnoredAny};
 use std::collections::BTreeMap;
 
 described! {
@@ -120,4 +120,38 @@ pub(crate) struct PrimaryEntry {
     #[serde(default, deserialize_with = "above_zero_if_any")]
     pub difference: Option<f64>,
 }
+}
+
+/// A gap between two rows, compared over another setting.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InteractionEntry {
+    /// Two values; the gap is the primary metric with the second less that with the first.
+    #[serde(deserialize_with = "places")]
+    pub(crate) gap: Vec<VariedAxis>,
+    /// Two values or more; the gap with each later one is compared with that of the first.
+    #[serde(deserialize_with = "places")]
+    pub(crate) by: Vec<VariedAxis>,
+}
+
+impl InteractionEntry {
+    /// All its values, with their settings.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (&Setting, &Node)> {
+        let places = self.gap.iter().chain(&self.by);
+        places.flat_map(|place| place.values.iter().map(move |value| (&place.axis, value)))
+    }
+}
+
+/// The varied axes: one, or several whose values advance together.
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<VariedAxis>, D::Error> {
+    one_or_list("a map {axis, values} or a list of such", deserializer)
+}
+
+/// An axis and the values that rows have there.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VariedAxis {
+    pub(crate) axis: Setting,
+    /// The values, as in `axes`.
+    pub(crate) values: Vec<Node>,
 }

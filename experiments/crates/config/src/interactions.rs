@@ -4,15 +4,13 @@
 //! may be a whole axis' or one option inside of it, written with dots: `model.chessformer.layers`. A row *has* a value if
 //! writing it there changes nothing, so options at their defaults count as written.
 
-pub(crate) mod entry;
-
 use super::expand::{Combination, Matrix, without};
+use super::file::{InteractionEntry, VariedAxis};
 use super::label::labels;
 use super::row::Row;
 use super::setting::Setting;
 use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
-use entry::{InteractionEntry, VariedAxis};
 use facts::{Interaction, distinct};
 use serde_json::Value;
 

@@ -9,13 +9,12 @@
 //! measured.
 
 pub mod entry;
-pub(crate) mod result;
 pub(crate) mod rows;
 mod search;
 mod sizes;
 
+pub use super::row::{ChangedSize, Matched};
 pub use facts::TOLERANCE;
-pub use result::{ChangedSize, Matched};
 
 use super::expand::{Combination, Matrix};
 use super::identity;
