@@ -1,7 +1,7 @@
 //! A share with its interval.
 
 use serde::Serialize;
-use strength::wilson::wilson;
+use strength::interval::wilson;
 
 const LEVEL: f64 = 0.95;
 

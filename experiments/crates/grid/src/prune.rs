@@ -49,11 +49,7 @@ pub fn prune(run_dir: &Path, options: PruneOptions) -> Result<Pruned, UserError>
         if lock.is_none() {
             continue;
         }
-        let mut files = temporary_files(&dir).map_err(not_removed(&dir))?;
-        if done {
-            files.extend(checkpoints(&dir, options.weights).map_err(not_removed(&dir))?);
-        }
-        for path in files {
+        for path in removable(&dir, done, options.weights).map_err(not_removed(&dir))? {
             let remove = || -> io::Result<u64> {
                 let bytes = fs::metadata(&path)?.len();
                 if !options.dry {
@@ -110,18 +106,16 @@ fn link_out_of(run_dir: &Path, folder: &Path) -> io::Result<Option<PathBuf>> {
     Ok(None)
 }
 
-/// Temporary files of a killed process, in the cell's folder and its checkpoint folder.
-fn temporary_files(cell: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = listed(cell)?;
-    files.extend(listed(&cell.join(CHECKPOINTS))?);
-    files.retain(|path| path.extension().is_some_and(|end| end == TEMPORARY_EXTENSION));
-    Ok(files)
-}
-
-fn checkpoints(cell: &Path, weights: bool) -> io::Result<Vec<PathBuf>> {
-    let mut files = listed(&cell.join(CHECKPOINTS))?;
+/// The files of a cell that can go: temporary ones of a killed process, and of a finished cell its checkpoints.
+fn removable(cell: &Path, done: bool, weights: bool) -> io::Result<Vec<PathBuf>> {
+    let is_temporary = |path: &PathBuf| path.extension().is_some_and(|end| end == TEMPORARY_EXTENSION);
     let is_final = |path: &PathBuf| path.file_name().is_some_and(|name| name == FINAL || name == AVERAGED);
-    files.retain(|path| (weights || !is_final(path)) && path.extension().is_none_or(|end| end != TEMPORARY_EXTENSION));
+    let in_folder = listed(&cell.join(CHECKPOINTS))?.into_iter();
+    let (temporary, checkpoints): (Vec<PathBuf>, Vec<PathBuf>) = in_folder.partition(is_temporary);
+    let mut files = listed(cell)?;
+    files.retain(is_temporary);
+    files.extend(temporary);
+    files.extend(checkpoints.into_iter().filter(|path| done && (weights || !is_final(path))));
     Ok(files)
 }
 

@@ -1,6 +1,6 @@
 //! `metrics.jsonl`: one JSON object per line, appended. Everything else can be rebuilt from it.
 
-use crate::stored;
+use dataset::bounded;
 use facts::Weights;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -164,7 +164,7 @@ impl Follower {
     /// After an error the next call reads the same lines again.
     pub fn news(&mut self, path: &Path) -> Result<News, ReadError> {
         let io = |cause| ReadError::Io { path: path.to_owned(), cause };
-        let mut file = stored::open(path).map_err(io)?;
+        let mut file = bounded::open(path).map_err(io)?;
         let from_start = !self.goes_on(&mut file).map_err(io)?;
         let mut after = if from_start { Self::default() } else { self.clone() };
         file.seek(SeekFrom::Start(after.read)).map_err(io)?;
@@ -195,7 +195,7 @@ impl Follower {
 /// BLAKE3 of the complete lines of a file without their times: the same for bit-identical cells.
 pub fn hash(path: &Path) -> Result<String, ReadError> {
     let mut hasher = blake3::Hasher::new();
-    let file = stored::open(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
+    let file = bounded::open(path).map_err(|cause| ReadError::Io { path: path.to_owned(), cause })?;
     each(path, file, |text| {
         hasher.update(without_times(&String::from_utf8_lossy(text)).as_bytes());
         hasher.update(b"\n");

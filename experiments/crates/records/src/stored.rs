@@ -30,7 +30,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// The BLAKE3 hash of a regular file of any length.
 pub fn hash(path: &Path) -> io::Result<String> {
     let mut hasher = blake3::Hasher::new();
-    io::copy(&mut open(path)?, &mut hasher)?;
+    io::copy(&mut bounded::open(path)?, &mut hasher)?;
     Ok(hasher.finalize().to_hex().to_string())
 }
 
@@ -42,10 +42,6 @@ pub fn tail(path: &Path, from: u64, most: u64) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-pub(super) fn open(path: &Path) -> io::Result<File> {
-    bounded::open(path)
 }
 
 /// Reads a JSON file; `None` if it does not exist.

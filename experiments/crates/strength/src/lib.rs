@@ -17,7 +17,6 @@ pub mod pairs;
 pub mod puzzle_rating;
 pub mod sprt;
 pub mod sweep;
-pub mod wilson;
 
 pub use interval::Interval;
 pub use pairs::{GameResult, Outcomes, Pentanomial, Trinomial};
