@@ -47,14 +47,14 @@ pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
 
 /// The numbers of one table that differ from those of another. Lines that only the other one has are new metrics.
 fn between(stated: &str, given: &str) -> Stated {
-    let (stated, given) = (Table::of(stated), Table::of(given));
-    let mut lines: HashMap<Vec<&str>, VecDeque<&StringRecord>> = HashMap::new();
-    for line in &given.lines {
-        lines.entry(given.name(line)).or_default().push_back(line);
+    let (stated, given) = (lines_of(stated), lines_of(given));
+    let mut lines: HashMap<Vec<&str>, VecDeque<&Line>> = HashMap::new();
+    for line in &given {
+        lines.entry(name(line)).or_default().push_back(line);
     }
     let mut result = Stated::default();
-    for line in &stated.lines {
-        let name = stated.name(line);
+    for line in &stated {
+        let name = name(line);
         if FITTED.contains(&name[2]) {
             result.skipped += 1;
             continue;
@@ -64,15 +64,14 @@ fn between(stated: &str, given: &str) -> Stated {
             continue;
         };
         for column in NUMBERS {
-            let (Some(place), Some(in_other)) = (stated.place(column), given.place(column)) else { continue };
-            let (own, other) = (field(line, place), field(other, in_other));
+            let (Some(own), Some(other)) = (line.get(column), other.get(column)) else { continue };
             if own.is_empty() {
                 continue;
             }
             result.compared += 1;
             let numbers = own.parse::<f64>().ok().zip(other.parse::<f64>().ok());
             if own != other && !numbers.is_some_and(|(own, other)| is_close(own, other, TOLERANCE)) {
-                let found = if other.is_empty() { "nothing" } else { other };
+                let found = if other.is_empty() { "nothing" } else { other.as_str() };
                 result.differences.push(format!("{}: {column} is {own}, the cells give {found}", name.join(", ")));
             }
         }
@@ -85,30 +84,19 @@ pub(super) fn is_close(own: f64, other: f64, tolerance: f64) -> bool {
     own.is_finite() && other.is_finite() && (own - other).abs() <= tolerance * own.abs().max(other.abs())
 }
 
-fn field(line: &StringRecord, place: usize) -> &str {
-    line.get(place).unwrap_or_default()
+/// A line of a table, by column.
+type Line = HashMap<String, String>;
+
+/// The lines of a table with a header; others may have written it.
+fn lines_of(text: &str) -> Vec<Line> {
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let header = reader.headers().cloned().unwrap_or_default();
+    let line = |fields: StringRecord| header.iter().map(str::to_owned).zip(fields.iter().map(str::to_owned)).collect();
+    reader.records().filter_map(Result::ok).map(line).collect()
 }
 
-/// A table with a header; others may have written it.
-struct Table {
-    header: StringRecord,
-    lines: Vec<StringRecord>,
-}
-
-impl Table {
-    fn of(text: &str) -> Self {
-        let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-        let header = reader.headers().cloned().unwrap_or_default();
-        Self { header, lines: reader.records().filter_map(Result::ok).collect() }
-    }
-
-    fn place(&self, column: &str) -> Option<usize> {
-        self.header.iter().position(|name| name == column)
-    }
-
-    fn name<'a>(&self, line: &'a StringRecord) -> Vec<&'a str> {
-        NAMES.iter().map(|name| self.place(name).map_or("", |place| field(line, place))).collect()
-    }
+fn name(line: &Line) -> Vec<&str> {
+    NAMES.iter().map(|column| line.get(*column).map_or("", String::as_str)).collect()
 }
 
 #[cfg(test)]

@@ -87,11 +87,6 @@ pub(crate) struct Node {
     pub(crate) origin: Arc<Origin>,
 }
 
-impl Node {
-    /// The name of the type in serde.
-    pub(crate) const NAME: &str = "posenc node";
-}
-
 /// Two nodes are equal if they say the same, wherever they say it.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
@@ -113,6 +108,9 @@ pub(crate) enum Content {
 }
 
 impl Node {
+    /// The name of the type in serde.
+    pub(crate) const NAME: &str = "posenc node";
+
     /// A value that is written at another's place.
     pub(crate) fn from_json(value: Value, origin: &Arc<Origin>) -> Self {
         let node = |value| Self::from_json(value, origin);

@@ -24,16 +24,6 @@ enum Axis {
     Of(Setting),
 }
 
-impl Selector {
-    pub(super) fn of_rows(folders: Vec<String>) -> Self {
-        Self { axis: Axis::Row, values: folders }
-    }
-
-    pub(super) fn is_of_seeds(&self) -> bool {
-        self.axis == Axis::Seed
-    }
-}
-
 impl FromStr for Selector {
     type Err = UserError;
 
@@ -67,6 +57,14 @@ impl FromStr for Selector {
 }
 
 impl Selector {
+    pub(super) fn of_rows(folders: Vec<String>) -> Self {
+        Self { axis: Axis::Row, values: folders }
+    }
+
+    pub(super) fn is_of_seeds(&self) -> bool {
+        self.axis == Axis::Seed
+    }
+
     /// The same with the folders of the rows that it names: by [a name](Row::is_called) or, if no row has it, as they are
     /// [shown](Row::is_shown_as).
     pub fn among(&self, rows: &[Row]) -> Result<Self, UserError> {

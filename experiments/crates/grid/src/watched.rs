@@ -167,7 +167,6 @@ mod tests {
     use records::status::State;
     use std::fs;
     use std::path::Path;
-    use std::time::Duration;
 
     fn write(dir: &Path, step: u64, wall_s: f64) {
         Status::new(State::Running, step, 100).write(dir).expect("a status");
