@@ -270,15 +270,8 @@ impl Collector<'_> {
         let host = self.host;
         let [licence, source, made_by] =
             own.map_or([None, None, None], |texts| texts.map(|text| Some(scrub::scrub(&text, host))));
-        let source = self.data.entry(content_hash.clone()).or_insert_with(|| DataSource {
-            name,
-            game: run.game.name(),
-            content_hash,
-            tests,
-            licence,
-            source,
-            made_by,
-        });
+        let (entry, game) = (self.data.entry(content_hash.clone()), run.game.name());
+        let source = entry.or_insert_with(|| DataSource { name, game, content_hash, tests, licence, source, made_by });
         source.tests |= tests;
     }
 

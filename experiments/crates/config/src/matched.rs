@@ -42,14 +42,8 @@ pub(crate) fn controls(
         let (quantity, goal) = goal(&entry.matching, &place, document)?;
         for own in all.named(&entry.row, &below(&place, &["row"]))? {
             let other = all.goal_of(own, goal, &below(&place, &["match", quantity.name()]))?;
-            let task = Task {
-                own: &rows[own],
-                combination: &combinations[own],
-                goal: &rows[other],
-                quantity,
-                place: &place,
-                document,
-            };
+            let (goal, combination) = (&rows[other], &combinations[own]);
+            let task = Task { own: &rows[own], combination, goal, quantity, place: &place, document };
             let control = task.control(&entry.matching.by)?;
             if let Some(same) = rows.iter().chain(&controls).find(|row| row.hash == control.hash) {
                 let message = format!("the control {} is the same run as the row {}", control.label, same.label);

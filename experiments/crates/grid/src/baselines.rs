@@ -1,7 +1,7 @@
 //! Measures the baselines of a grid: policies without a network, on the test positions of the rows.
 
 use anyhow::Context as _;
-use baselines::{Measured, Source};
+use baselines::{Measured, Score, Source};
 use config::{Experiment, Row};
 use records::Baselines;
 use records::baselines::{Baseline, BaselineName, BaselineSet, FORMAT};
@@ -67,14 +67,9 @@ pub fn record(source: &Source, identity: String, measured: &Measured) -> Baselin
         measured.mean(|position| position.static_prior),
         measured.mean(|position| position.log_linear),
     ];
-    let baseline = |name, score: baselines::Score, weights, training_positions| Baseline {
-        name,
-        loss: score.loss,
-        accuracy: score.accuracy,
-        weights,
-        training_positions,
-        smoothing: None,
-        training_loss: None,
+    let baseline = |name, score: Score, weights, training_positions| {
+        let Score { loss, accuracy } = score;
+        Baseline { name, loss, accuracy, weights, training_positions, smoothing: None, training_loss: None }
     };
     BaselineSet {
         identity,

@@ -39,17 +39,11 @@ impl<'a> Search<'a> {
             place: trial.place.clone(),
             scores: Vec::new(),
         };
-        record.rows = tuning
-            .rows
-            .iter()
-            .zip(&experiment.rows)
-            .map(|(tuned, row)| TunedRowRecord {
-                game: row.run.game,
-                folder: row.folder(),
-                trials: tuned.trials.iter().map(trial).collect(),
-                chosen: None,
-            })
-            .collect();
+        let rows = tuning.rows.iter().zip(&experiment.rows).map(|(tuned, row)| {
+            let trials = tuned.trials.iter().map(trial).collect();
+            TunedRowRecord { game: row.run.game, folder: row.folder(), trials, chosen: None }
+        });
+        record.rows = rows.collect();
         let of_rows: Vec<Selector> = only.iter().filter(|selector| !selector.is_of_seeds()).cloned().collect();
         let cells = selected(experiment, &of_rows)?;
         let selected = tuning.rows.iter().map(|row| cells.iter().any(|cell| cell.label == row.label)).collect();

@@ -128,17 +128,11 @@ impl Watched {
             (steps, _) => steps,
         };
         let progress = |cell: &Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
-        let all: Vec<Work<'_>> = self
-            .cells
-            .iter()
-            .map(|cell| Work {
-                row: &cell.row,
-                state: &cell.state,
-                progress: progress(cell),
-                spent_s: cell.measured.map(|(_, seconds)| seconds),
-            })
-            .collect();
-        remaining::of_cells(&all)
+        let work = self.cells.iter().map(|cell| {
+            let spent_s = cell.measured.map(|(_, seconds)| seconds);
+            Work { row: &cell.row, state: &cell.state, progress: progress(cell), spent_s }
+        });
+        remaining::of_cells(&work.collect::<Vec<_>>())
     }
 }
 

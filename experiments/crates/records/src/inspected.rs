@@ -176,6 +176,7 @@ impl RowMovements {
         let named = |heads: &[HeadRecord], is_tested: bool| {
             is_tested.then(|| heads.iter().filter(|head| head.movement.is_some()).count())
         };
+        let of_pieces_control = |cell: &&Inspected| named(&cell.pieces_control, cell.controls > 0 && cell.by_piece);
         Self {
             game: cells[0].game,
             row: cells[0].row.clone(),
@@ -185,10 +186,7 @@ impl RowMovements {
             control: cells.iter().map(|cell| named(&cell.control, cell.controls > 0)).collect(),
             movements: of_heads,
             pieces: of_pieces,
-            pieces_control: cells
-                .iter()
-                .map(|cell| named(&cell.pieces_control, cell.controls > 0 && cell.by_piece))
-                .collect(),
+            pieces_control: cells.iter().map(of_pieces_control).collect(),
         }
     }
 }
