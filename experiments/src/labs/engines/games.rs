@@ -1,6 +1,6 @@
 //! `posenc data generate engines`.
 
-use crate::commands::data::display;
+use crate::commands::data::display::Display;
 use crate::commands::data::info::headline;
 use crate::commands::data::split::ShareArgs;
 use crate::commands::options::cores;
@@ -100,49 +100,36 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
-    let mut display = Display::new();
-    let outcome =
-        generate(&settings, &mut |progress| display.show(progress), &|| interrupt.request() > StopRequest::Continue);
-    display.shown.finish();
+    let (mut display, begun) = (Display::new(), Instant::now());
+    let outcome = generate(&settings, &mut |progress| show(&mut display, progress, begun), &|| {
+        interrupt.request() > StopRequest::Continue
+    });
+    display.finish();
     let report = outcome?;
-    std::io::stdout().lock().write_all(summary(&settings, &report, &display).as_bytes())?;
+    std::io::stdout().lock().write_all(summary(&settings, &report, begun).as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Shows how far the games are.
-struct Display {
-    shown: display::Display,
-    begun: Instant,
+fn show(display: &mut Display, progress: &Progress, begun: Instant) {
+    let mut words = rate(progress, begun);
+    for (count, what) in [(progress.restarts, "restarts"), (progress.given_up, "given up")] {
+        if count > 0 {
+            words.push_str(&format!(", {count} {what}"));
+        }
+    }
+    let ended = progress.finished + progress.given_up;
+    if ended == progress.found {
+        display.begin_at(ended);
+    }
+    display.show("games", ended, progress.games, |_| words);
 }
 
-impl Display {
-    fn new() -> Self {
-        Self { shown: display::Display::new(), begun: Instant::now() }
-    }
-
-    fn show(&mut self, progress: &Progress) {
-        let mut words = self.rate(progress);
-        for (count, what) in [(progress.restarts, "restarts"), (progress.given_up, "given up")] {
-            if count > 0 {
-                words.push_str(&format!(", {count} {what}"));
-            }
-        }
-        let ended = progress.finished + progress.given_up;
-        if ended == progress.found {
-            self.shown.begin_at(ended);
-        }
-        self.shown.show("games", ended, progress.games, |_| words);
-    }
-
-    /// How fast it went, in plies that engines chose.
-    fn rate(&self, progress: &Progress) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64().max(1e-3);
-        format!(
-            "{} plies in {seconds:.1} s, {:.1} a second",
-            grouped(progress.new_plies),
-            progress.new_plies as f64 / seconds
-        )
-    }
+/// How fast it went, in plies that engines chose.
+fn rate(progress: &Progress, begun: Instant) -> String {
+    let seconds = begun.elapsed().as_secs_f64().max(1e-3);
+    let plies = progress.new_plies;
+    format!("{} plies in {seconds:.1} s, {:.1} a second", grouped(plies), plies as f64 / seconds)
 }
 
 fn settings(args: &Args) -> anyhow::Result<Settings> {
@@ -213,7 +200,7 @@ fn file_name(path: &Path) -> String {
     shell_word(&path.file_name().unwrap_or(path.as_os_str()).to_string_lossy())
 }
 
-fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> String {
+fn summary(settings: &Settings, report: &GenerateReport, begun: Instant) -> String {
     let (counts, split) = (&report.manifest.counts, &report.manifest.split);
     let played = &report.progress;
     let mut out = headline(&settings.output, &report.manifest);
@@ -223,7 +210,7 @@ fn summary(settings: &Settings, report: &GenerateReport, display: &Display) -> S
         grouped(played.found),
         grouped(counts.duplicates),
         grouped(played.given_up),
-        display.rate(played)
+        rate(played, begun)
     ));
     out.push_str(&format!(
         "games by split: train {}, validation {}, test {}\n",
