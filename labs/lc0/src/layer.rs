@@ -2,6 +2,8 @@
 
 use super::error::NetError;
 use prost::Message;
+use tch::{Kind, Tensor};
+use train::TrainError;
 
 /// A tensor as a message of Lc0's `proto/net.proto`.
 #[derive(Clone, PartialEq, Message)]
@@ -30,11 +32,13 @@ pub(super) fn numbers(layer: &Layer, name: &str) -> Result<Vec<f32>, NetError> {
         // 0 means unset.
         0 | LINEAR_16 => {
             let (min, max) = (layer.min_val.unwrap_or_default(), layer.max_val.unwrap_or_default());
-            u16_values(bytes, name)?.map(|value| linear(min, max, value)).collect()
+            check_whole(bytes, 2, name)?;
+            let words = bytes.as_chunks::<2>().0.iter();
+            words.map(|word| linear(min, max, u16::from_le_bytes(*word))).collect()
         }
-        FLOAT_16 => u16_values(bytes, name)?.map(half).collect(),
-        BFLOAT_16 => u16_values(bytes, name)?.map(|value| f32::from_bits(u32::from(value) << u16::BITS)).collect(),
-        FLOAT_32 => f32_values(bytes, name)?,
+        FLOAT_16 => floats(bytes, Kind::Half, name)?,
+        BFLOAT_16 => floats(bytes, Kind::BFloat16, name)?,
+        FLOAT_32 => floats(bytes, Kind::Float, name)?,
         other => return Err(NetError::unknown(format!("{name} in encoding {other}"), "encodings 1 to 4")),
     };
     match numbers.iter().find(|number| !number.is_finite()) {
@@ -74,35 +78,17 @@ pub(super) fn to_linear_16(numbers: &[f32]) -> (Layer, f32) {
     (Layer { min_val: Some(min), max_val: Some(max), params: Some(params), encoding: None }, rounding)
 }
 
-fn u16_values<'a>(bytes: &'a [u8], name: &str) -> Result<impl Iterator<Item = u16> + use<'a>, NetError> {
-    let (values, rest) = bytes.as_chunks::<{ size_of::<u16>() }>();
-    check_no_rest(rest, name)?;
-    Ok(values.iter().map(|value| u16::from_le_bytes(*value)))
+/// Numbers of a type that LibTorch has.
+fn floats(bytes: &[u8], kind: Kind, name: &str) -> Result<Vec<f32>, NetError> {
+    let each = kind.elt_size_in_bytes();
+    check_whole(bytes, each, name)?;
+    let tensor = Tensor::f_from_data_size(bytes, &[(bytes.len() / each) as i64], kind).map_err(TrainError::from)?;
+    Ok(Vec::<f32>::try_from(tensor).map_err(TrainError::from)?)
 }
 
-fn f32_values(bytes: &[u8], name: &str) -> Result<Vec<f32>, NetError> {
-    let (values, rest) = bytes.as_chunks::<{ size_of::<f32>() }>();
-    check_no_rest(rest, name)?;
-    Ok(values.iter().map(|value| f32::from_le_bytes(*value)).collect())
-}
-
-fn check_no_rest(rest: &[u8], name: &str) -> Result<(), NetError> {
-    if rest.is_empty() { Ok(()) } else { Err(NetError::tensor(name, "ends in the middle of a number")) }
-}
-
-/// IEEE 754 binary16: 1 sign, 5 exponent and 10 fraction bits.
-fn half(value: u16) -> f32 {
-    const FRACTION: u32 = 10;
-    const BIAS: i32 = 15;
-    let sign = if value >> (u16::BITS - 1) == 1 { -1.0 } else { 1.0 };
-    let exponent = i32::from((value >> FRACTION) & 0x1f);
-    let fraction = f32::from(value & 0x3ff) / f32::from(1u16 << FRACTION);
-    match exponent {
-        0 => sign * fraction * (1.0 - BIAS as f32).exp2(),
-        0x1f if fraction == 0.0 => sign * f32::INFINITY,
-        0x1f => f32::NAN,
-        _ => sign * (1.0 + fraction) * ((exponent - BIAS) as f32).exp2(),
-    }
+fn check_whole(bytes: &[u8], each: usize, name: &str) -> Result<(), NetError> {
+    let is_whole = bytes.len().is_multiple_of(each);
+    if is_whole { Ok(()) } else { Err(NetError::tensor(name, "ends in the middle of a number")) }
 }
 
 #[cfg(test)]
