@@ -118,22 +118,14 @@ impl Body<'_, '_> {
         [inputs, outputs]: [usize; 2],
         with_bias: bool,
     ) -> Result<(), NetError> {
-        let weight = self.tree.sized(w, inputs * outputs)?;
-        self.tensors.push(format!("{name}.weight"), weight);
-        if with_bias {
-            let bias = self.tree.sized(b, outputs)?;
-            self.tensors.push(format!("{name}.bias"), bias);
-        }
-        Ok(())
+        self.tensors.take(format!("{name}.weight"), self.tree, w, inputs * outputs)?;
+        if with_bias { self.tensors.take(format!("{name}.bias"), self.tree, b, outputs) } else { Ok(()) }
     }
 
     /// A normalisation; the names of its tensors end in `_gammas` and `_betas`.
     fn norm(&mut self, name: &str, from: &str, width: usize) -> Result<(), NetError> {
-        let (gain, bias) = (format!("{from}_gammas"), format!("{from}_betas"));
-        let (gain, bias) = (self.tree.sized(&gain, width)?, self.tree.sized(&bias, width)?);
-        self.tensors.push(format!("{name}.gain"), gain);
-        self.tensors.push(format!("{name}.bias"), bias);
-        Ok(())
+        self.tensors.take(format!("{name}.gain"), self.tree, &format!("{from}_gammas"), width)?;
+        self.tensors.take(format!("{name}.bias"), self.tree, &format!("{from}_betas"), width)
     }
 
     /// A feed-forward layer of width `ff`.
@@ -156,8 +148,7 @@ impl Body<'_, '_> {
         let pieces = self.tree.tensor("ip_emb_preproc_b")?;
         let dense = rows(&pieces, squares, "ip_emb_preproc_b")?;
         let shown = squares * input.current_pieces().len();
-        let names = ["ip_emb_preproc_w", "ip_emb_preproc_b"];
-        self.dense("embedding.pieces", names, [shown, pieces.len()], false)?;
+        self.tensors.take("embedding.pieces.weight", self.tree, "ip_emb_preproc_w", shown * pieces.len())?;
         self.tensors.push("embedding.pieces.bias", pieces);
         self.embed(planes + dense)?;
         self.norm("embedding.norm", "ip_emb_ln", self.width)?;
@@ -275,7 +266,7 @@ impl Body<'_, '_> {
         for layer in 0..layers {
             let (from, to) = (format!("encoder[{layer}].mha.smolgen"), format!("encoding.smolgen.layer.{layer}"));
             let part = |part: &str| format!("{from}.{part}");
-            self.dense(&format!("{to}.compress"), [&part("compress"), ""], [self.width, compress], false)?;
+            self.tensors.take(format!("{to}.compress.weight"), self.tree, &part("compress"), self.width * compress)?;
             let (w, b) = (part("dense1_w"), part("dense1_b"));
             self.dense(&format!("{to}.hidden"), [&w, &b], [squares * compress, hidden], true)?;
             self.norm(&format!("{to}.hidden_norm"), &part("ln1"), hidden)?;
@@ -283,7 +274,8 @@ impl Body<'_, '_> {
             self.dense(&format!("{to}.to_heads"), [&w, &b], [hidden, to_heads], true)?;
             self.norm(&format!("{to}.heads_norm"), &part("ln2"), to_heads)?;
         }
-        self.dense("encoding.smolgen.generator", ["smolgen_w", ""], [gen_width, squares * squares], false)?;
+        let generator = "encoding.smolgen.generator.weight";
+        self.tensors.take(generator, self.tree, "smolgen_w", gen_width * squares * squares)?;
         let activation: Activation = format.activation_of(format.smolgen_activation, "smolgen's activation")?;
         let config = smolgen::Config { compress, hidden, gen_width, activation, ..smolgen::Config::default() };
         Ok(Some(EncodingConfig::Smolgen(config)))

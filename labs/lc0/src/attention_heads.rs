@@ -62,11 +62,8 @@ impl Heads<'_, '_> {
 
     /// A dense layer with a known number of outputs.
     fn dense_to(&mut self, name: &str, from: &str, inputs: usize, outputs: usize) -> Result<(), NetError> {
-        let bias = self.tree.sized(&format!("{from}_b"), outputs)?;
-        let weight = self.tree.sized(&format!("{from}_w"), inputs * outputs)?;
-        self.tensors.push(format!("{name}.weight"), weight);
-        self.tensors.push(format!("{name}.bias"), bias);
-        Ok(())
+        self.tensors.take(format!("{name}.bias"), self.tree, &format!("{from}_b"), outputs)?;
+        self.tensors.take(format!("{name}.weight"), self.tree, &format!("{from}_w"), inputs * outputs)
     }
 
     fn policies(&mut self, outputs: &mut Outputs) -> Result<PolicyConfig, NetError> {

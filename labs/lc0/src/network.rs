@@ -1,5 +1,7 @@
 //! A network of Lc0 as it is read: its architecture, and its parameters by posenc's names.
 
+use super::error::NetError;
+use super::tree::Tree;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Vocabulary};
 use models::{ModelConfig, Spec};
@@ -27,5 +29,17 @@ pub(super) struct NamedTensors {
 impl NamedTensors {
     pub(super) fn push(&mut self, name: impl Into<String>, numbers: Vec<f32>) {
         self.named.push((name.into(), numbers));
+    }
+
+    /// Takes the tensor `from` of a file, of `len` values, as it is.
+    pub(super) fn take(
+        &mut self,
+        name: impl Into<String>,
+        tree: &mut Tree<'_>,
+        from: &str,
+        len: usize,
+    ) -> Result<(), NetError> {
+        self.push(name, tree.sized(from, len)?);
+        Ok(())
     }
 }

@@ -85,14 +85,12 @@ impl Trunk<'_, '_> {
         };
         let (bias, gain, offset) = (or("biases", 0.0)?, or("bn_gammas", 1.0)?, or("bn_betas", 0.0)?);
         let mean = self.tree.sized(&part("bn_means"), channels)?;
-        let variance = self.tree.sized(&part("bn_stddivs"), channels)?;
         let running_mean = mean.iter().zip(bias).map(|(mean, bias)| mean - bias).collect();
         self.tensors.push(format!("{name}.weight"), kernel);
         self.tensors.push(format!("{name}.norm.gain"), gain);
         self.tensors.push(format!("{name}.norm.bias"), offset);
         self.tensors.push(format!("{name}.norm.running_mean"), running_mean);
-        self.tensors.push(format!("{name}.norm.running_variance"), variance);
-        Ok(())
+        self.tensors.take(format!("{name}.norm.running_variance"), self.tree, &part("bn_stddivs"), channels)
     }
 
     /// A convolution `channels → channels` with its normalisation.
@@ -116,10 +114,8 @@ impl Trunk<'_, '_> {
     }
 
     fn dense(&mut self, name: &str, [w, b]: [&str; 2], inputs: usize, outputs: usize) -> Result<(), NetError> {
-        let (weight, bias) = (self.tree.sized(w, inputs * outputs)?, self.tree.sized(b, outputs)?);
-        self.tensors.push(format!("{name}.weight"), weight);
-        self.tensors.push(format!("{name}.bias"), bias);
-        Ok(())
+        self.tensors.take(format!("{name}.weight"), self.tree, w, inputs * outputs)?;
+        self.tensors.take(format!("{name}.bias"), self.tree, b, outputs)
     }
 
     fn policy(&mut self, format: &NetworkFormat) -> Result<ResnetPolicy, NetError> {
