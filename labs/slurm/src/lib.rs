@@ -5,8 +5,6 @@
 
 mod array;
 mod queue;
-mod script;
 
-pub use array::{argument, divided, write_array};
+pub use array::{Array, Resources, argument, divided, write_array};
 pub use queue::{TIME_RAN_OUT, requeue, submit};
-pub use script::{Array, Resources};
