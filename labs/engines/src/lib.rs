@@ -20,7 +20,6 @@ mod error;
 pub mod forced;
 mod journal;
 pub mod openings;
-mod output;
 mod play;
 pub mod relabelled;
 mod searches;
@@ -33,10 +32,12 @@ pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Search};
 pub use error::GenerateError;
 pub use workers::Progress;
 
-use dataset::Manifest;
-use games::{Referee, with_game};
+use choose::policy;
+use dataset::{GeneratedGame, GeneratedOptions, Manifest, SplitPlan, write_generated};
+use games::{ParsedGame, Referee, with_game};
 use journal::Journal;
 use openings::Openings;
+use play::FinishedGame;
 
 #[derive(Debug)]
 pub struct GenerateReport {
@@ -70,7 +71,48 @@ fn generate_game<G: Referee>(
     let played = workers::play_all::<G>(settings, &openings, &mut journal, progress, stop);
     let kept = |error: GenerateError| error.with_kept(journal.finished(settings.games), settings.games);
     let counts = played.map_err(kept)?;
-    let manifest = output::write(settings, &conditions, &journal).map_err(kept)?;
+    let manifest = write(settings, &conditions, &journal).map_err(kept)?;
     journal.remove()?;
     Ok(GenerateReport { manifest, progress: counts })
+}
+
+/// Writes the games of the journal in the order of their numbers, so that the dataset does not depend on the order in
+/// which they ended.
+fn write(settings: &Settings, conditions: &GenerationConditions, journal: &Journal) -> Result<Manifest, GenerateError> {
+    let options = GeneratedOptions {
+        output: settings.output.clone(),
+        name: settings.name.clone(),
+        game: settings.game,
+        maker: conditions.engine.clone(),
+        source: settings.source.clone().unwrap_or_else(|| conditions.sentence(settings.temperature)),
+        licence: settings.licence.clone(),
+        made_by: settings.made_by.clone(),
+        split: SplitPlan::by_game(settings.split_seed, settings.fractions),
+    };
+    let games = journal.games(settings.games);
+    write_generated(&options, games.map(|game| game.map(|game| generated_game(game, settings.temperature))))
+}
+
+/// If the engine compared several moves, its policy is the target at every ply that it searched, whichever move was
+/// drawn there; opening plies have no target.
+fn generated_game(game: FinishedGame, temperature: f64) -> GeneratedGame {
+    let FinishedGame { number, start, moves, opening_plies, scores, lines, result, termination, .. } = game;
+    let plies = moves.len();
+    let game = ParsedGame {
+        start,
+        moves: moves.into_iter().map(Into::into).collect(),
+        keys: Vec::new(),
+        scores,
+        values: vec![None; plies],
+        draws: vec![None; plies],
+        clocks: vec![None; plies],
+        times: vec![None; plies],
+        candidates: lines.iter().map(|lines| policy(lines, temperature)).collect(),
+        result,
+        termination,
+        ratings: [None; 2],
+        tags: Vec::new(),
+    };
+    // The plies of a game fit into 16 bits: `Settings::check` limits the cap.
+    GeneratedGame { game, number, policy_from_ply: opening_plies.min(usize::from(u16::MAX)) as u16 }
 }
