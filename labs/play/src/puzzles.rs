@@ -2,9 +2,7 @@
 
 pub mod plot;
 mod read;
-mod score;
 mod solve;
 
 pub use read::{Puzzle, read};
-pub use score::{Band, PuzzleScore, Theme};
-pub use solve::{Attempt, Rule, attempts};
+pub use solve::{Attempt, Band, PuzzleScore, Rule, Theme, attempts};

@@ -1,6 +1,6 @@
 //! Solved puzzles by rating: the Chessformer paper's figure 2 (arXiv 2409.12272), a line for each agent.
 
-use super::score::Band;
+use super::solve::Band;
 use std::fmt::Write as _;
 
 /// The plot's square, in pixels.
