@@ -1,13 +1,12 @@
 //! Balanced openings: legal, different, and even by the engine's own score.
 
-use crate::fake::{Faults, engine};
+use crate::fake::{Faults, engine, script};
 use engines::balanced::{BalancedSettings, balanced_openings};
 use engines::openings::Openings;
 use engines::{EngineSettings, GenerateError};
 use games::{GameKind, with_game};
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -53,13 +52,11 @@ fn openings_are_legal_different_and_within_the_limit() {
 #[test]
 fn the_lowest_score_is_not_even() {
     let dir = TempDir::new().expect("a temporary folder");
-    let program = dir.path().join("lowest");
     let answers = "go*) echo 'info depth 1 score cp -2147483648 pv e2e4'; echo 'bestmove e2e4' ;;";
-    let script = format!(
-        "#!/bin/sh\nwhile read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; {answers} esac; done\n"
+    let text = format!(
+        "while read -r line; do case $line in uci) echo uciok ;; isready) echo readyok ;; {answers} esac; done"
     );
-    fs::write(&program, script).expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("a program");
+    let program = script(dir.path(), "lowest", &text);
     let engine = EngineSettings::new(program, GameKind::Chess, 1, Duration::from_secs(60));
     let lowest = BalancedSettings { engine, count: 1, plies: (1, 1), ..settings(dir.path(), GameKind::Chess, 100) };
     let refused = balanced_openings(&lowest, &mut |_| {}).expect_err("no opening is even");

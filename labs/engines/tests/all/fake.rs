@@ -44,12 +44,16 @@ pub(crate) fn engine(dir: &Path, game: GameKind, faults: &Faults, multipv: usize
 
 /// Writes a program into `dir` that is an engine with these faults.
 pub(crate) fn program(dir: &Path, game: GameKind, faults: &Faults) -> PathBuf {
-    let path = dir.join(format!("engine-{}", fs::read_dir(dir).expect("a folder").count()));
+    let name = format!("engine-{}", fs::read_dir(dir).expect("a folder").count());
     let me = std::env::current_exe().expect("this test's own path");
     let faults = serde_json::to_string(&(game, faults)).expect("JSON");
-    let script =
-        format!("#!/bin/sh\n{VARIABLE}='{faults}' exec '{}' --exact fake::speaks_the_protocol\n", me.display());
-    fs::write(&path, script).expect("the folder can be written");
+    script(dir, &name, &format!("{VARIABLE}='{faults}' exec '{}' --exact fake::speaks_the_protocol", me.display()))
+}
+
+/// Writes a program of this text for the shell.
+pub(crate) fn script(dir: &Path, name: &str, text: &str) -> PathBuf {
+    let path = dir.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("the folder can be written");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("its mode can be set");
     path
 }

@@ -6,12 +6,11 @@ use play::matches::{
     Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, PATIENCE, Scale, Standings, play_match,
 };
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tch::Device;
-use testing::{Finished, flip};
+use testing::{Finished, flip, program};
 
 fn conditions(finished: &Finished, game: GameKind) -> Conditions {
     let cell = finished.path().join(finished.cell(game.name()));
@@ -182,12 +181,9 @@ fn a_match_is_not_resumed_with_other_weights() {
 
 /// A match of the policy against an engine that answers `go` by this shell script.
 fn against(finished: &Finished, answer: &str) -> Conditions {
-    let program = finished.path().join("engine");
     let protocol = "uci) echo 'id name Brittle'; echo uciok;; isready) echo readyok;;";
-    let script =
-        format!("#!/bin/sh\nwhile read -r line; do\ncase \"$line\" in {protocol} go*) {answer};; esac\ndone\n");
-    fs::write(&program, script).expect("written");
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+    let script = format!("while read -r line; do\ncase \"$line\" in {protocol} go*) {answer};; esac\ndone\n");
+    let program = program(finished.path(), "engine", &script);
     let kind = Kind::Engine { program, nodes: 1, options: Vec::new() };
     let mut conditions = conditions(finished, GameKind::Chess);
     conditions.contestants.truncate(1);
