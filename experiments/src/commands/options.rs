@@ -91,7 +91,6 @@ pub(crate) fn named<T: Copy>(what: &str, all: &[T], name: fn(T) -> &'static str,
     })
 }
 
-/// Reads the value of an option by its name.
 pub(crate) fn by_name<T: Copy + 'static>(
     what: &'static str,
     all: &'static [T],

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often a live table is redrawn.
 const DRAW_EVERY: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]

@@ -47,7 +47,6 @@ impl From<Output> for Answer {
 }
 
 impl Answer {
-    /// The answer, if it is a success.
     #[track_caller]
     pub(crate) fn succeeds(self) -> Self {
         assert_eq!(self.code, Some(0), "{}", self.stderr);

@@ -46,7 +46,6 @@ fn two_files(dir: &Path) {
     }
 }
 
-/// The import on a number of threads.
 fn import(dir: &Path, threads: usize) -> Command {
     let words = format!("{IMPORT} --threads {threads} --from one.pgn two.pgn");
     posenc(dir, &words.split(' ').collect::<Vec<_>>())

@@ -29,7 +29,6 @@ impl FromStr for WinRule {
 pub struct DrawRule {
     pub points: u16,
     pub plies: u16,
-    /// The first ply that counts.
     pub from_ply: u16,
 }
 

@@ -30,11 +30,8 @@ pub struct Settings {
     pub random_until: u16,
     /// The temperature in centipawns: scores are divided by it before the softmax that makes a policy of them.
     pub temperature: f64,
-    /// When a game is adjudicated as won.
     pub win_rule: Option<WinRule>,
-    /// When a game is adjudicated as drawn.
     pub draw_rule: Option<DrawRule>,
-    /// Games are stopped at this many plies.
     pub ply_cap: u32,
     /// A stopped game is a draw instead of unfinished.
     pub cap_is_draw: bool,
@@ -55,7 +52,6 @@ pub struct Settings {
 pub struct Book {
     pub file: String,
     pub blake3: String,
-    /// How many openings are in it.
     pub openings: u64,
 }
 
@@ -82,7 +78,6 @@ pub struct GenerationConditions {
 }
 
 impl Settings {
-    /// The conditions, given the engine's name and the book.
     pub(super) fn conditions(&self, engine: String, openings: Option<Book>) -> GenerationConditions {
         GenerationConditions {
             game: self.game,
@@ -104,7 +99,6 @@ impl Settings {
         }
     }
 
-    /// Checks the settings before the generation starts.
     pub(super) fn check(&self) -> Result<(), GenerateError> {
         let wrong = |option, reason: &str| Err(GenerateError::Option { option, reason: reason.to_owned() });
         if self.output.symlink_metadata().is_ok() {

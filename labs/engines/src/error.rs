@@ -5,7 +5,6 @@ use dataset::DatasetError;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why no dataset was made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GenerateError {

@@ -20,7 +20,6 @@ const LONGEST: usize = 41;
 /// The engine compares the best move with the second.
 pub const COMPARED: usize = 2;
 
-/// The settings of a search for forced lines.
 #[derive(Debug, Clone)]
 pub struct ForcedSettings {
     pub game: GameKind,

@@ -142,7 +142,6 @@ fn folder(output: &Path) -> Result<PathBuf, GenerateError> {
     Ok(output.with_file_name(format!(".{}.generating", name.to_string_lossy())))
 }
 
-/// The differences between two sets of conditions, as text.
 fn differences(then: &GenerationConditions, now: &GenerationConditions) -> Vec<String> {
     let fields = |conditions| match serde_json::to_value(conditions) {
         Ok(serde_json::Value::Object(fields)) => fields,

@@ -31,7 +31,6 @@ pub(super) struct FinishedGame {
     pub(super) refused: u64,
 }
 
-/// Why a game was not finished.
 #[derive(Debug)]
 pub(super) enum PlayError {
     /// The engine exited or did not answer; another one may retry the game.

@@ -11,7 +11,6 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use streams::{shuffle, stream};
 
-/// Which positions, and how they are searched.
 #[derive(Debug, Clone)]
 pub struct RelabelSettings {
     pub game: GameKind,
@@ -25,7 +24,6 @@ pub struct RelabelSettings {
     pub positions: u64,
     /// The temperature of policies in centipawns, as in the dataset's own labels.
     pub temperature: f64,
-    /// The seed of the choice of positions.
     pub seed: u64,
     /// Engines at a time. They do not change the labels.
     pub processes: usize,

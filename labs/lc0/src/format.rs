@@ -119,7 +119,6 @@ impl NetworkFormat {
         matches!(self.network, Some(Self::ATTENTION | Self::ATTENTION_MULTI))
     }
 
-    /// Whether there may be several heads of a kind.
     pub(super) fn has_many_heads(&self) -> bool {
         self.network == Some(Self::ATTENTION_MULTI)
     }

@@ -9,7 +9,6 @@ use models::{ModelConfig, Spec};
 /// Parameters by posenc's names, each in row-major order.
 pub type Parameters = Vec<(String, Vec<f32>)>;
 
-/// The result of reading a file.
 pub(super) struct Architecture {
     pub(super) model: ModelConfig,
     pub(super) encoding: Vec<EncodingConfig>,

@@ -82,7 +82,6 @@ impl<'a> Tree<'a> {
         Ok(())
     }
 
-    /// Whether there is a tensor of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         matches!(self.found.get(name), Some(NamedValue::Tensor(_)))
     }
@@ -140,7 +139,6 @@ impl<'a> Tree<'a> {
         Ok(numbers)
     }
 
-    /// Reads a tensor without taking it.
     pub(super) fn peek(&self, name: &str) -> Result<Vec<f32>, NetError> {
         match self.found.get(name) {
             Some(&NamedValue::Tensor(bytes)) => layer::numbers(&decode(bytes, name)?, name),

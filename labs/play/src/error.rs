@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use tch::TchError;
 use train::TrainError;
 
-/// Why a network cannot play, or its problems cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum PlayError {
     #[error("the agent `{agent}` needs {needed}, and the network has none; {remedy}")]

@@ -25,7 +25,6 @@ pub struct Judge {
     pub program: PathBuf,
     /// Nodes a position, for all of its moves together.
     pub nodes: u64,
-    /// Options to set, by name.
     pub options: Vec<(String, String)>,
 }
 

@@ -19,7 +19,6 @@ pub(crate) struct View<'a> {
     pub(crate) cells: &'a [Cell],
     /// The remaining seconds of each.
     pub(crate) left_s: &'a [Option<f64>],
-    /// When the page is made.
     pub(crate) unix_s: f64,
     /// Seconds after which a browser loads it again.
     pub(crate) refresh_s: Option<u64>,

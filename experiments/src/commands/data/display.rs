@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How often a bar is drawn.
 const DRAW_EVERY: Duration = Duration::from_millis(100);
 
 pub(crate) struct Display {

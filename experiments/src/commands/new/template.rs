@@ -32,7 +32,6 @@ pub(super) struct Plan {
     pub(super) seeds: u64,
 }
 
-/// The text, for a file in `folder`.
 pub(super) fn text(plan: &Plan, folder: &Path) -> anyhow::Result<String> {
     let head = plan.head;
     let Sizes { batch, steps, validation, test } = Sizes::of(&plan.datasets);

@@ -24,7 +24,6 @@ const RESUMED: &str = "resumed";
 /// Stops a cell at its first checkpoint that leaves something to do.
 const STOP: &str = "--stop-after=1";
 
-/// The result of a smoke run.
 struct SmokeResult {
     name: String,
     cells: usize,

@@ -83,7 +83,6 @@ struct Asked {
     calibration: Option<u64>,
 }
 
-/// Evaluates the network as each agent.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let agents = if args.agents.is_empty() { &[Agent::POLICY] } else { args.agents.as_slice() };
     let agents = with_visits(agents, args.visits)?;
@@ -155,7 +154,6 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>, by_rating: &mut Vec<(String
     Ok(())
 }
 
-/// Prints what was found of a file.
 fn print_result(
     args: &Args,
     player: &Player<'_>,

@@ -24,7 +24,6 @@ pub struct EngineSettings {
     pub program: PathBuf,
     pub arguments: Vec<String>,
     pub notation: Notation,
-    /// Options to set, by name.
     pub options: Vec<(String, String)>,
     /// How many moves a search compares.
     pub multipv: usize,
@@ -39,7 +38,6 @@ impl EngineSettings {
     }
 }
 
-/// An engine's answer to a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// A move in UCI or USI, legal or not.
@@ -260,7 +258,6 @@ fn parse_answer(word: Option<&str>) -> Answer {
     }
 }
 
-/// The first characters of a text.
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }

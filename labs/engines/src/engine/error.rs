@@ -3,7 +3,6 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why an engine cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {

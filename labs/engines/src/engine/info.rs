@@ -20,7 +20,6 @@ pub(super) const LONGEST_MOVE: usize = 16;
 /// The most moves that are kept: a position of shogi has up to 593.
 const MOST_MOVES: usize = 600;
 
-/// The most depths that are kept.
 const MOST_DEPTHS: usize = 256;
 
 impl Lines {

@@ -7,7 +7,6 @@ use prost::Message as _;
 use prost::encoding::{WireType, encode_key, encode_varint};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The name of the number of attention heads.
 const HEADCOUNT: &str = "headcount";
 
 pub(super) struct Message {

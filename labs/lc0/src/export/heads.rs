@@ -38,7 +38,6 @@ pub(super) fn are_many(network: &ChessformerConfig) -> bool {
     matches!(network.embedding, EmbeddingConfig::New { .. }) || several || values
 }
 
-/// Writes policies, values and moves left.
 pub(super) fn write(network: &ChessformerConfig, many: bool, parameters: &mut Parameters<'_>) -> Result<(), NetError> {
     let outputs = &network.outputs;
     if outputs.policy.is_none() || outputs.result.is_none() {

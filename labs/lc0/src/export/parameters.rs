@@ -28,7 +28,6 @@ impl<'a> Parameters<'a> {
         self.renamed.insert(name.into(), numbers);
     }
 
-    /// A matrix without a bias.
     pub(super) fn matrix(&mut self, from: &str, to: impl Into<String>) -> Result<(), NetError> {
         let numbers = self.take(&format!("{from}.weight"))?;
         self.put(to, numbers.to_vec());

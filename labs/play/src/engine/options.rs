@@ -9,9 +9,7 @@ use games::Notation;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub agent: Agent,
-    /// How many moves are shown.
     pub lines: usize,
-    /// Whether win, draw and loss are shown.
     pub shows_wdl: bool,
     /// Of the draws at a temperature.
     pub seed: u64,

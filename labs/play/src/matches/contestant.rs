@@ -29,18 +29,12 @@ pub struct Contestant {
 pub enum Kind {
     Network {
         cell: PathBuf,
-        /// Whether its averaged weights play.
         averaged: bool,
         /// How it chooses, as [`Agent`] writes it.
         agent: String,
     },
     /// An engine in UCI or USI, with one thread.
-    Engine {
-        program: PathBuf,
-        nodes: u64,
-        /// Options to set, by name.
-        options: Vec<(String, String)>,
-    },
+    Engine { program: PathBuf, nodes: u64, options: Vec<(String, String)> },
 }
 
 impl Contestant {

@@ -27,7 +27,6 @@ pub struct Conditions {
     pub book: Option<String>,
     /// Random plies after the opening: from, to.
     pub random_plies: Option<(u16, u16)>,
-    /// When games end although the rules do not end them.
     pub limits: Limits,
     /// Of the order of the openings, random plies and draws of moves.
     pub seed: u64,

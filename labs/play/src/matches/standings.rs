@@ -20,7 +20,6 @@ pub struct Standings {
     pub ratings: Vec<Rated>,
     /// Why there are no ratings although three or more play.
     pub unrated: Option<String>,
-    /// The sequential test, if there is one.
     pub sequential: Option<Progress>,
     /// How games ended, by the names of endings.
     pub endings: BTreeMap<String, u64>,

@@ -136,7 +136,6 @@ pub struct Theme {
 pub struct PuzzleScore {
     pub rule: &'static str,
     pub solved: Share,
-    /// Puzzles whose first move was right.
     pub first_move: Share,
     /// Right moves of all that the solver must find.
     pub moves: Share,
