@@ -2,7 +2,7 @@
 //! cells that are trained again come to the same bits.
 
 use crate::bundles::{archive, better, change, contents, files, list, relist};
-use crate::cli::{cell_of, cells, run};
+use crate::cli::{cell_of, cells, run, small_run};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,8 @@ use testing::{assert_says, flip, place, small};
 
 /// A folder with a finished grid of four cells in it.
 fn finished() -> TempDir {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
+    let (dir, run_dir) = small_run("");
     // What killed processes and Slurm leave behind, and a log that names this machine.
-    let run_dir = dir.path().join("runs/small");
     let cell = cell_of(&run_dir, "chess-shaw");
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let mut log = fs::OpenOptions::new().append(true).open(cell.join("log.txt")).expect("the log");

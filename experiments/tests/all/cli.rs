@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-use testing::assert_says;
+use testing::{assert_says, place, small};
 
 pub(crate) const SHOGI_START: &str = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1";
 
@@ -118,6 +118,15 @@ pub(crate) fn run(dir: impl AsRef<Path>, words: &str) -> Answer {
 /// Runs `posenc` with these arguments, which may have spaces.
 pub(crate) fn run_args(dir: impl AsRef<Path>, args: &[&str]) -> Answer {
     answer(&mut posenc(dir.as_ref(), args))
+}
+
+/// A folder in which `posenc run`, with these further words, has run the small experiment, and the run folder.
+#[track_caller]
+pub(crate) fn small_run(more: &str) -> (TempDir, PathBuf) {
+    let dir = place(&small());
+    run(&dir, &format!("run experiment.yaml {more}")).succeeds();
+    let run_dir = dir.path().join("runs/small");
+    (dir, run_dir)
 }
 
 pub(crate) fn answer(command: &mut Command) -> Answer {

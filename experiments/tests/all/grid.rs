@@ -1,6 +1,6 @@
 //! `posenc run` and `posenc report` on real, tiny cells.
 
-use crate::cli::{Answer, cell_of, cells, posenc, row_folder, run, signal, wait_for_step};
+use crate::cli::{Answer, cell_of, cells, posenc, row_folder, run, signal, small_run, wait_for_step};
 use records::{Baselines, CellLock, CellState};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -83,8 +83,7 @@ fn a_part_of_a_grid_can_be_chosen() {
 
 #[test]
 fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml --only encoding=none,absolute").succeeds();
+    let (dir, _) = small_run("--only encoding=none,absolute");
     let shown = |run_dir: &str, counts: &str| drop(run(&dir, &format!("status {run_dir}")).succeeds().says(&[counts]));
     shown("runs/small", "4 cells of small: 3 done, 1 pending");
     let tried = run(&dir, "run experiment.yaml --set steps=4 --only encoding=none").succeeds();
@@ -113,8 +112,7 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
 
 #[test]
 fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
+    let (dir, run_dir) = small_run("");
     let names = "names:\n  Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}\n  No position: {encoding: none}\n";
     fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
     run(&dir, "check experiment.yaml").succeeds().says(&["chess-Shaw-q-k"]);
@@ -125,7 +123,7 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let report = run(&dir, "report runs/small").succeeds().stdout;
     assert!(!report.contains("orphaned"), "{report}");
     run(&dir, "status runs/small").succeeds().says(&["4 done", "chess Shaw q,k", "chess-absolute"]);
-    let cell = cell_of(&dir.path().join("runs/small"), "chess-Shaw-q-k");
+    let cell = cell_of(&run_dir, "chess-Shaw-q-k");
     let hparams = events(&cell).hparams.expect("a session");
     let axes: Vec<(&str, &str)> =
         hparams.iter().filter_map(|(name, value)| Some((&name[..], value.as_str()?))).collect();
@@ -135,9 +133,7 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
 
 #[test]
 fn fail_fast_leaves_the_rest_alone() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml --only encoding=shaw").succeeds();
-    let run_dir = dir.path().join("runs/small");
+    let (dir, run_dir) = small_run("--only encoding=shaw");
     let none = run_dir.join(row_folder(&run_dir, "none")).join("seed-0");
     fs::create_dir_all(none.join("metrics.jsonl")).expect("a folder");
     let answer = run(&dir, "run experiment.yaml --fail-fast --jobs 1").fails();

@@ -6,7 +6,7 @@ pub mod documents;
 
 use crate::bundles::{better, change, contents, relist};
 use crate::by_hand;
-use crate::cli::{cell_of, run};
+use crate::cli::{cell_of, run, small_run};
 use bundle::{Limits, Part, Unpacked};
 use grid::prune::{PruneOptions, prune};
 use grid::retry::{self, RetryFilter};
@@ -215,10 +215,8 @@ fn a_cell_that_is_a_link_is_not_trained() {
 
 #[test]
 fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
+    let (dir, run_dir) = small_run("");
     let publish = |out: &str| run(&dir, &format!("publish runs/small --out {out} --weights")).succeeds();
-    let run_dir = dir.path().join("runs/small");
     let shaw = cell_of(&run_dir, "chess-shaw").strip_prefix(&run_dir).expect("inside").to_owned();
     let weights = "checkpoints/final.safetensors";
     let manifest = |cell: &Path| cell.join("manifest.json");

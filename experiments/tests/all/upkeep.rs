@@ -1,7 +1,7 @@
 //! `posenc status`, `retry` and `prune` on real, tiny cells.
 
 use crate::bundles::files;
-use crate::cli::{cell_of, cells, posenc, row_folder, run, with_little_room};
+use crate::cli::{cell_of, cells, posenc, row_folder, run, small_run, with_little_room};
 use records::lines::without_times;
 use records::{CellLock, CellState};
 use serde_json::Value;
@@ -20,9 +20,7 @@ fn state_of<'a>(status: &'a Value, row: &str) -> &'a Value {
 
 #[test]
 fn status_tells_every_state_with_step_loss_speed_and_what_is_left() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml --only encoding=none").succeeds();
-    let run_dir = dir.path().join("runs/small");
+    let (dir, run_dir) = small_run("--only encoding=none");
     let told = status(dir.path());
     let none = state_of(&told, "chess-none");
     assert_eq!((&none["state"], &none["step"], &none["steps"]), (&"done".into(), &8.into(), &8.into()));
@@ -52,9 +50,7 @@ fn status_tells_every_state_with_step_loss_speed_and_what_is_left() {
 
 #[test]
 fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml --only encoding=none").succeeds();
-    let run_dir = dir.path().join("runs/small");
+    let (dir, run_dir) = small_run("--only encoding=none");
     // A folder lies where the cell's metrics belong.
     let metrics = run_dir.join(row_folder(&run_dir, "shaw")).join("seed-0/metrics.jsonl");
     fs::create_dir_all(&metrics).expect("a folder");
@@ -81,9 +77,7 @@ fn a_failed_cell_is_a_row_and_is_retried_without_the_experiments_file() {
 
 #[test]
 fn pruning_takes_checkpoints_of_finished_cells_and_no_metric() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml --only encoding=none,shaw").succeeds();
-    let run_dir = dir.path().join("runs/small");
+    let (dir, run_dir) = small_run("--only encoding=none,shaw");
     let (none, shaw) = (cell_of(&run_dir, "chess-none"), cell_of(&run_dir, "chess-shaw"));
     for cell in [&none, &shaw] {
         fs::write(cell.join("checkpoints/step-4.safetensors"), [0; 100]).expect("a checkpoint");
@@ -152,9 +146,7 @@ fn a_full_disk_and_a_torn_line_are_failures_that_the_next_run_mends_with_nothing
 
 #[test]
 fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_numbers() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
-    let run_dir = dir.path().join("runs/small");
+    let (dir, run_dir) = small_run("");
     let cell = cell_of(&run_dir, "chess-shaw");
     let metrics = cell.join("metrics.jsonl");
     let whole = fs::read_to_string(&metrics).expect("metrics");

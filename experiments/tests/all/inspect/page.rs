@@ -1,14 +1,14 @@
 //! The page of `posenc inspect`: its numbers, several cells, and the board in headless Chromium, where there is one.
 
 use crate::chromium::Chromium;
-use crate::cli::run;
+use crate::cli::{run, small_run};
 use crate::inspect::{numbers, tensors};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use testing::{Finished, place, small};
+use testing::Finished;
 
 const QUICK: &str = "--positions 3 --controls 0";
 /// Content part, position part, attention: the order of a page's blocks.
@@ -81,8 +81,7 @@ fn cells_are_set_side_by_side() {
 
 #[test]
 fn the_page_of_a_run_folder_has_a_cell_of_each_row() {
-    let dir = place(&small());
-    run(&dir, "run experiment.yaml").succeeds();
+    let (dir, _) = small_run("");
     let answer = run(&dir, &format!("inspect runs/small {QUICK}")).succeeds();
     let lines: Vec<&str> = answer.stdout.lines().collect();
     assert!(lines[0].starts_with("4 cells: ") && lines.len() <= 20, "{}", answer.stdout);
