@@ -11,12 +11,7 @@ pub enum PlayError {
     #[error("{0}")]
     Agent(String),
     #[error("{}{place}: {reason}", file.display())]
-    File {
-        file: PathBuf,
-        /// Where in it, after a comma; empty for the whole of it.
-        place: String,
-        reason: String,
-    },
+    File { file: PathBuf, place: String, reason: String },
     #[error(transparent)]
     Network(#[from] TrainError),
     #[error(transparent)]
@@ -35,9 +30,16 @@ pub enum PlayError {
     Torch(#[from] TchError),
 }
 
+/// A place in a file, after a comma (empty for the whole of it), and what is wrong there.
+pub(crate) type Wrong = (String, String);
+
 impl PlayError {
+    pub(crate) fn at(file: &Path, (place, reason): Wrong) -> Self {
+        Self::File { file: file.to_owned(), place, reason }
+    }
+
     /// What is wrong with the whole of a file.
     pub(crate) fn file(file: &Path, reason: impl ToString) -> Self {
-        Self::File { file: file.to_owned(), place: String::new(), reason: reason.to_string() }
+        Self::at(file, (String::new(), reason.to_string()))
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::PlayError;
 use crate::player::Player;
 use crate::share::Share;
-use crate::suites::entries;
+use crate::suites::of_lines;
 use games::referee::mating_among;
 use games::{Position, Referee};
 use serde::Serialize;
@@ -21,15 +21,11 @@ pub struct MateScore {
 /// Reads positions, one FEN or SFEN a line, plain or compressed.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<G::Position>, PlayError> {
     let bytes = dataset::unpacked(path)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    let wrong = |place: String, reason: String| PlayError::File { file: path.to_owned(), place, reason };
-    let positions: Vec<G::Position> = entries(&text)
-        .map(|(number, line)| {
-            G::Position::parse(line).map_err(|error| wrong(format!(", line {number}"), error.to_string()))
-        })
-        .collect::<Result<_, _>>()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let positions = of_lines(&text, |_, line| G::Position::parse(line).map_err(|error| error.to_string()));
+    let positions = positions.map_err(|wrong| PlayError::at(path, wrong))?;
     if positions.is_empty() {
-        return Err(wrong(String::new(), "it has no position".to_owned()));
+        return Err(PlayError::file(path, "it has no position"));
     }
     Ok(positions)
 }

@@ -4,7 +4,7 @@
 //! UCI), as the Strategic Test Suite has them. For shogi the same with SFEN and moves in USI, or CSA records whose first move is the
 //! answer.
 
-use crate::error::PlayError;
+use crate::error::{PlayError, Wrong};
 use crate::player::Player;
 use crate::share::Share;
 use games::shogi::csa;
@@ -32,17 +32,14 @@ const FIELDS: usize = 4;
 /// No move has more.
 const MOST_POINTS: f64 = 1e6;
 
-type Wrong = (String, String);
-
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.
 pub fn read<G: Referee>(path: &Path) -> Result<Vec<Problem>, PlayError> {
     let bytes = dataset::unpacked(path)?;
     let is_csa = G::RECORD == Record::Csa && is_named_csa(path);
-    let problems = if is_csa { of_csa(&bytes) } else { of_lines::<G>(&String::from_utf8_lossy(&bytes)) };
-    let wrong = |(place, reason): Wrong| PlayError::File { file: path.to_owned(), place, reason };
-    let problems = problems.map_err(wrong)?;
+    let problems = if is_csa { of_csa(&bytes) } else { of_lines(&String::from_utf8_lossy(&bytes), of_line::<G>) };
+    let problems = problems.map_err(|wrong| PlayError::at(path, wrong))?;
     if problems.is_empty() {
-        return Err(wrong((String::new(), "it has no position".to_owned())));
+        return Err(PlayError::file(path, "it has no position"));
     }
     Ok(problems)
 }
@@ -64,15 +61,11 @@ fn of_csa(bytes: &[u8]) -> Result<Vec<Problem>, Wrong> {
     (1..).zip(csa::records(bytes)).map(problem).collect()
 }
 
-fn of_lines<G: Referee>(text: &str) -> Result<Vec<Problem>, Wrong> {
-    let problem = |(number, line)| of_line::<G>(number, line).map_err(|reason| (format!(", line {number}"), reason));
-    entries(text).map(problem).collect()
-}
-
-/// The lines of a list that are not empty and not comments (`#`), trimmed, with their numbers from 1.
-pub(crate) fn entries(text: &str) -> impl Iterator<Item = (usize, &str)> {
+/// What `read` makes of the lines of a list that are not empty and not comments (`#`), trimmed, with their numbers from 1.
+pub(crate) fn of_lines<T>(text: &str, read: impl Fn(usize, &str) -> Result<T, String>) -> Result<Vec<T>, Wrong> {
     let lines = (1..).zip(text.lines().map(str::trim));
-    lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
+    let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    lines.map(|(number, line)| read(number, line).map_err(|reason| (format!(", line {number}"), reason))).collect()
 }
 
 fn of_line<G: Referee>(number: usize, line: &str) -> Result<Problem, String> {

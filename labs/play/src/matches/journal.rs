@@ -53,11 +53,8 @@ impl Journal {
         let schedule = Schedule::new(conditions.contestants.len(), conditions.pairs);
         let mut games = BTreeMap::new();
         for (number, line) in (1..).zip(text[..whole].split_inclusive(|&byte| byte == b'\n')) {
-            let game = game(line, schedule).map_err(|reason| PlayError::File {
-                file: path.clone(),
-                place: format!(", line {number}"),
-                reason,
-            })?;
+            let wrong = |reason| PlayError::at(&path, (format!(", line {number}"), reason));
+            let game = game(line, schedule).map_err(wrong)?;
             games.insert(game.number, game);
         }
         file.set_len(whole as u64).map_err(io(&path))?;

@@ -4,7 +4,7 @@
 //! move is the opponent's, the others are the solver's and the opponent's in turn. searchless_chess has a column `PGN` instead of
 //! `FEN`: the game whose end is the position. Columns are found by their names; other columns are ignored.
 
-use crate::error::PlayError;
+use crate::error::{PlayError, Wrong};
 use games::chess::pgn;
 use std::path::Path;
 
@@ -33,11 +33,8 @@ const MOST_POINTS: f64 = 10_000.0;
 /// Moves are checked when they are played.
 pub fn read(path: &Path) -> Result<Vec<Puzzle>, PlayError> {
     let bytes = dataset::unpacked(path)?;
-    of_csv(&bytes).map_err(|(place, reason)| PlayError::File { file: path.to_owned(), place, reason })
+    of_csv(&bytes).map_err(|wrong| PlayError::at(path, wrong))
 }
-
-/// A place in a file and the error there.
-type Wrong = (String, String);
 
 fn of_csv(bytes: &[u8]) -> Result<Vec<Puzzle>, Wrong> {
     let of_file = |reason: String| (String::new(), reason);

@@ -71,11 +71,8 @@ pub fn attempts<G: Referee>(
     let mut situations = Vec::new();
     let mut wanted = Vec::new();
     for puzzle in puzzles {
-        let asked = asked::<G>(player, puzzle).map_err(|reason| PlayError::File {
-            file: file.to_owned(),
-            place: format!(", puzzle {}", puzzle.id),
-            reason,
-        })?;
+        let wrong = |reason| PlayError::at(file, (format!(", puzzle {}", puzzle.id), reason));
+        let asked = asked::<G>(player, puzzle).map_err(wrong)?;
         wanted.push(asked.iter().map(|(_, mv)| mv.clone()).collect::<Vec<_>>());
         situations.extend(asked.into_iter().map(|(situation, _)| situation));
     }
