@@ -11,11 +11,10 @@
 //! squares, 1e-6 after the map, and always 1e-3 in smolgen; gates are `[channel, square]`.
 
 use super::attention_heads;
-use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::rows;
-use super::network::{Architecture, NamedTensors, spec};
+use super::network::{Architecture, NamedTensors, in_other_units, spec};
 use super::tree::Tree;
 use encodings::{EncodingConfig, absolute, none, shaw, smolgen};
 use models::input::Expander;
@@ -161,7 +160,7 @@ impl Body<'_, '_> {
     /// The dense layer from `inputs` channels.
     fn embed(&mut self, inputs: usize) -> Result<(), NetError> {
         let weight = self.tree.sized("ip_emb_w", inputs * self.width)?;
-        self.tensors.push("embedding.weight", by_scaled_channels(weight, spec().input, 1, inputs));
+        self.tensors.push("embedding.weight", in_other_units(weight, [1, inputs], |weight, scale| weight * scale));
         Ok(())
     }
 

@@ -12,7 +12,6 @@
 mod attention;
 mod attention_heads;
 pub mod cell;
-mod channels;
 pub mod check;
 mod error;
 pub mod export;

@@ -1,11 +1,10 @@
 //! Lc0's residual networks as [`models::ResnetConfig`].
 
 use super::attention_heads::WDL;
-use super::channels::by_scaled_channels;
 use super::error::NetError;
 use super::format::NetworkFormat;
 use super::layer::rows;
-use super::network::{Architecture, NamedTensors, spec};
+use super::network::{Architecture, NamedTensors, in_other_units, spec};
 use super::tree::Tree;
 use encodings::{EncodingConfig, none};
 use games::{GameKind, Geometry};
@@ -28,11 +27,10 @@ struct Trunk<'a, 'b> {
 
 pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Architecture, NetError> {
     check(format)?;
-    let input = spec().input;
     let first = tree.tensor("input.weights")?;
-    let planes = Expander::new(input).channels();
+    let planes = Expander::new(spec().input).channels();
     let channels = rows(&first, planes * AREA, "input.weights")?;
-    let scaled = by_scaled_channels(first, input, AREA, planes * AREA);
+    let scaled = in_other_units(first, [AREA, planes * AREA], |weight, scale| weight * scale);
     let mut trunk = Trunk { tree, tensors: NamedTensors::default(), channels };
     trunk.normed("embedding", "input", scaled, channels)?;
     let blocks = trunk.tree.len("residual");

@@ -2,9 +2,9 @@
 
 use super::parameters::Parameters;
 use super::static_bias;
-use crate::channels::by_raw_channels;
 use crate::error::NetError;
 use crate::format::NetworkFormat;
+use crate::network::in_other_units;
 use crate::spec;
 use encodings::{EncodingConfig, absolute, smolgen};
 use models::input::Expander;
@@ -114,20 +114,21 @@ fn embedding(network: &ChessformerConfig, parameters: &mut Parameters<'_>) -> Re
     let weight = parameters.take("embedding.weight")?.to_vec();
     let bias = parameters.bias("embedding", width)?;
     parameters.put("ip_emb_b", bias);
+    let raw = |row: usize| in_other_units(weight, [1, row], |weight, scale| weight / scale);
     match (network.embedding, network.normalisation) {
         (EmbeddingConfig::Old, NormKind::LayerFine) => {
             // Lc0 has no embedding of the planes alone: its map of squares gets weights of zero.
-            let rows = by_raw_channels(weight, input, planes);
+            let rows = raw(planes);
             let padded = rows.chunks_exact(planes).flat_map(|row| [row, &vec![0.0; squares]].concat()).collect();
             parameters.put("ip_emb_w", padded);
             Ok(NetworkFormat::PE_MAP)
         }
         (EmbeddingConfig::Reach, NormKind::LayerFine) => {
-            parameters.put("ip_emb_w", by_raw_channels(weight, input, planes + squares));
+            parameters.put("ip_emb_w", raw(planes + squares));
             Ok(NetworkFormat::PE_MAP)
         }
         (EmbeddingConfig::New { dense, ff }, NormKind::Layer) => {
-            parameters.put("ip_emb_w", by_raw_channels(weight, input, planes + dense));
+            parameters.put("ip_emb_w", raw(planes + dense));
             parameters.dense("embedding.pieces", "ip_emb_preproc", squares * dense)?;
             parameters.norm("embedding.norm", "ip_emb_ln")?;
             let inside = ff.unwrap_or(network.ff);
