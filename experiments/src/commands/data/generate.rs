@@ -1,6 +1,7 @@
 //! `posenc data generate`: datasets without records.
 
 use super::display::shown;
+use super::info::by_split;
 use super::split::NewDataset;
 use crate::commands::options::print;
 use crate::commands::show::parse_listed;
@@ -105,15 +106,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 fn run_probe(args: &ProbeArgs) -> anyhow::Result<String> {
     let settings = settings(args)?;
     let manifest = shown(|progress| probe(&settings, progress))?;
-    let positions = &manifest.split.positions;
     let games = manifest.sampled.map_or_else(String::new, |sampled| format!(" of {}", counted(sampled.games, "game")));
     Ok(format!(
-        "{}: {} positions{games} (train {}, validation {}, test {})\n{}\n",
+        "{}: {} positions{games} ({})\n{}\n",
         settings.output.display(),
         grouped(manifest.counts.positions),
-        grouped(positions.train),
-        grouped(positions.validation),
-        grouped(positions.test),
+        by_split(&manifest.split.positions),
         labels(&manifest)
     ))
 }

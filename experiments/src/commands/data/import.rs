@@ -4,7 +4,7 @@ use super::super::options::{by_name, named};
 use super::super::show::parse_game;
 use super::display::Display;
 use super::filters::FilterArgs;
-use super::info::headline;
+use super::info::{by_split, headline};
 use super::split::SplitArgs;
 use config::{grouped, listed, printable, printable_lines, shell_word};
 use dataset::{Format, ImportOptions, ImportReport, PerSplit, Progress, Split, Unit};
@@ -133,11 +133,9 @@ fn summary(options: &ImportOptions, report: &ImportReport) -> String {
         _ => format!("; {:.1} % of the test positions occur in no training game", 100.0 * split.novel_test_positions),
     };
     out.push_str(&format!(
-        "{} by split: train {}, validation {}, test {}{novel}\n",
+        "{} by split: {}{novel}\n",
         if report.manifest.unit == Unit::Game { "games" } else { "positions" },
-        grouped(split.games.train),
-        grouped(split.games.validation),
-        grouped(split.games.test)
+        by_split(&split.games)
     ));
     out.push_str(&empty(split.fractions, split.games));
     out.push_str(&filtered("games", &counts.filtered_games));

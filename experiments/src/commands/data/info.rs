@@ -2,7 +2,7 @@
 
 use config::{counted, grouped};
 use dataset::info::Bin;
-use dataset::{Info, Manifest, Split, Unit};
+use dataset::{Info, Manifest, PerSplit, Split, Unit};
 use games::Phase;
 use report::table::table;
 use std::collections::BTreeMap;
@@ -19,6 +19,11 @@ pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
         }
         Unit::Position => format!("{}: {}\n", folder.display(), counted(positions, "single position")),
     }
+}
+
+/// `train 8,000, validation 1,000, test 1,000`.
+pub(crate) fn by_split(counts: &PerSplit<u64>) -> String {
+    Split::ALL.map(|split| format!("{} {}", split.name(), grouped(counts[split]))).join(", ")
 }
 
 /// Width of the longest bar of a histogram.

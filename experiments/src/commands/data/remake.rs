@@ -1,6 +1,7 @@
 //! `posenc data split`, `merge` and `average`: datasets made of datasets.
 
 use super::display::shown;
+use super::info::by_split;
 use super::split::{NewDataset, file_name};
 use config::{grouped, shell_word};
 use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
@@ -77,16 +78,14 @@ pub(super) fn average(args: &AverageCommand) -> anyhow::Result<String> {
 }
 
 fn summary(options: &RemakeOptions, manifest: &Manifest) -> String {
-    let (counts, games) = (&manifest.counts, &manifest.split.games);
+    let counts = &manifest.counts;
     format!(
-        "{}: {} rows with {} positions; train {}, validation {}, test {}; {} duplicates left out; \
+        "{}: {} rows with {} positions; {}; {} duplicates left out; \
          {:.1} % of the test positions occur in no training row\n",
         options.output.display(),
         grouped(counts.kept),
         grouped(counts.positions),
-        grouped(games.train),
-        grouped(games.validation),
-        grouped(games.test),
+        by_split(&manifest.split.games),
         grouped(counts.duplicates),
         100.0 * manifest.split.novel_test_positions
     )

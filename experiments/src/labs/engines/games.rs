@@ -1,7 +1,7 @@
 //! `posenc data generate engines`.
 
 use crate::commands::data::display::Display;
-use crate::commands::data::info::headline;
+use crate::commands::data::info::{by_split, headline};
 use crate::commands::data::split::ShareArgs;
 use crate::commands::options::cores;
 use crate::commands::show::parse_game;
@@ -201,23 +201,17 @@ fn file_name(path: &Path) -> String {
 }
 
 fn summary(settings: &Settings, report: &GenerateReport, begun: Instant) -> String {
-    let (counts, split) = (&report.manifest.counts, &report.manifest.split);
-    let played = &report.progress;
-    let mut out = headline(&settings.output, &report.manifest);
+    let (manifest, played) = (&report.manifest, &report.progress);
+    let mut out = headline(&settings.output, manifest);
     out.push_str(&format!(
         "played {} (found {} of an earlier start), duplicates {}, given up {}; {}\n",
         grouped(played.finished - played.found),
         grouped(played.found),
-        grouped(counts.duplicates),
+        grouped(manifest.counts.duplicates),
         grouped(played.given_up),
         rate(played, begun)
     ));
-    out.push_str(&format!(
-        "games by split: train {}, validation {}, test {}\n",
-        grouped(split.games.train),
-        grouped(split.games.validation),
-        grouped(split.games.test)
-    ));
+    out.push_str(&format!("games by split: {}\n", by_split(&manifest.split.games)));
     if played.refused > 0 {
         out.push_str(&format!(
             "illegal answers of the engine replaced by its best legal move: {}\n",
