@@ -14,14 +14,12 @@ pub(crate) fn folder() -> TempDir {
     TempDir::new().expect("a temporary folder")
 }
 
-/// `posenc` with these arguments, to be run in `dir`.
 pub(crate) fn posenc(dir: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
     command.current_dir(dir).args(args);
     command
 }
 
-/// `posenc cell` on a folder.
 pub(crate) fn posenc_cell(dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_posenc"));
     command.args(["cell", "--threads", "1", "--dir"]).arg(dir);

@@ -59,7 +59,6 @@ pub(crate) fn above_ceilings(files: &[(PathBuf, usize)]) -> Vec<String> {
     over.map(|(part, lines, ceiling)| format!("{part}: {lines} lines, the ceiling is {ceiling}")).collect()
 }
 
-/// Every Rust file with its number of lines.
 pub(crate) fn lengths() -> Vec<(PathBuf, usize)> {
     rust_files().into_iter().map(|(path, text)| (path, text.lines().count())).collect()
 }

@@ -127,7 +127,6 @@ impl Body<'_, '_> {
         self.tensors.take(format!("{name}.bias"), self.tree, &format!("{from}_betas"), width)
     }
 
-    /// A feed-forward layer of width `ff`.
     fn feed_forward(&mut self, name: &str, from: &str, ff: usize) -> Result<(), NetError> {
         let part = |part: &str| format!("{from}.{part}");
         let (first, second) = ([part("dense1_w"), part("dense1_b")], [part("dense2_w"), part("dense2_b")]);

@@ -12,7 +12,6 @@ use train::inference::results::{Predicted, on_test_positions};
 
 const BINS: usize = 10;
 
-/// The calibration of a network on its test positions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
     /// Over all phases first, then by phase.

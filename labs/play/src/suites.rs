@@ -127,7 +127,6 @@ fn operations(text: &str) -> BTreeMap<String, String> {
     found
 }
 
-/// How a player does on a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SuiteScore {
     /// Solved problems: the move is a best one, and none to be avoided.

@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// The first line about a dataset that was made.
 pub(crate) fn headline(folder: &Path, manifest: &Manifest) -> String {
     let positions = manifest.counts.positions;
     match manifest.unit {

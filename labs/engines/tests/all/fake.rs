@@ -14,7 +14,6 @@ use std::time::Duration;
 
 const VARIABLE: &str = "FAKE_ENGINE";
 
-/// What an engine does wrong.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Faults {
     /// Ends at this ply of any game.
@@ -37,7 +36,6 @@ pub(crate) struct Faults {
     pub(crate) solves: bool,
 }
 
-/// The settings of an engine with these faults, which compares `multipv` moves.
 pub(crate) fn engine(dir: &Path, game: GameKind, faults: &Faults, multipv: usize) -> EngineSettings {
     EngineSettings::new(program(dir, game, faults), game, multipv, Duration::from_secs(60))
 }

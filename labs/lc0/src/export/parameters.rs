@@ -58,7 +58,6 @@ impl<'a> Parameters<'a> {
         Ok(())
     }
 
-    /// The parameters that nothing took.
     pub(super) fn unused(&self) -> Vec<&'a str> {
         self.own.keys().filter(|name| !self.used.contains(*name)).copied().collect()
     }

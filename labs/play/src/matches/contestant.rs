@@ -73,7 +73,6 @@ pub(super) enum Seat {
     Engine { engine: Box<Engine>, nodes: u64 },
 }
 
-/// An action of a contestant in a position.
 pub(super) enum Action {
     /// It plays this text, legal or not, with this score from its own point of view.
     Moves(String, Option<Score>),
