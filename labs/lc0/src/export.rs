@@ -14,7 +14,6 @@ use super::error::NetError;
 use super::format::{Format, Net, NetworkFormat};
 use super::{MAGIC, layer};
 use config::RunConfig;
-use encode::Message;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use games::{GameKind, InputName, MovesName};
@@ -53,16 +52,16 @@ pub fn file(run: &RunConfig, layout: &Layout, weights: &[f32]) -> Result<Exporte
         input_embedding: Some(input_embedding),
     };
     let left_out = heads::left_out(&parameters.unused())?;
-    let message = Message::of(parameters.renamed, network.heads as u64)?;
+    let (message, rounding) = encode::message(parameters.renamed, network.heads as u64)?;
     let net = Net {
         magic: Some(MAGIC),
         license: None,
         format: Some(Format { weights_encoding: Some(layer::LINEAR_16), network_format: Some(format) }),
-        weights: Some(message.bytes.into()),
+        weights: Some(message.into()),
     };
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     packed.write_all(&net.encode_to_vec()).map_err(NetError::Pack)?;
-    Ok(Exported { bytes: packed.finish().map_err(NetError::Pack)?, left_out, rounding: message.rounding })
+    Ok(Exported { bytes: packed.finish().map_err(NetError::Pack)?, left_out, rounding })
 }
 
 /// The network, if Lc0 has its input, moves and architecture.

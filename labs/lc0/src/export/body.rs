@@ -112,7 +112,7 @@ fn embedding(network: &ChessformerConfig, parameters: &mut Parameters<'_>) -> Re
     let input = spec().input;
     let (squares, planes, width) = (input.geometry.squares(), Expander::new(input).channels(), network.width);
     let weight = parameters.take("embedding.weight")?.to_vec();
-    let bias = parameters.bias("embedding", width)?;
+    let bias = parameters.bias("embedding", width);
     parameters.put("ip_emb_b", bias);
     let raw = |row: usize| in_other_units(weight, [1, row], |weight, scale| weight / scale);
     match (network.embedding, network.normalisation) {
@@ -157,7 +157,7 @@ fn feed_forward(
 fn encoder(network: &ChessformerConfig, layer: usize, parameters: &mut Parameters<'_>) -> Result<(), NetError> {
     let (from, to, width) = (format!("body.{layer}"), format!("encoder[{layer}]"), network.width);
     let weight = parameters.take(&format!("{from}.attention.qkv.weight"))?;
-    let bias = parameters.bias(&format!("{from}.attention.qkv"), 3 * width)?;
+    let bias = parameters.bias(&format!("{from}.attention.qkv"), 3 * width);
     let parts = weight.chunks_exact(width * width).zip(bias.chunks_exact(width));
     for (name, (weight, bias)) in ["q", "k", "v"].into_iter().zip(parts) {
         parameters.put(format!("{to}.mha.{name}_w"), weight.to_vec());

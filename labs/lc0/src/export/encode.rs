@@ -9,27 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const HEADCOUNT: &str = "headcount";
 
-pub(super) struct Message {
-    pub(super) bytes: Vec<u8>,
-    /// The largest rounding error of a number.
-    pub(super) rounding: f32,
-}
-
 struct Encoder {
     tensors: BTreeMap<String, Vec<f32>>,
     heads: u64,
     rounding: f32,
 }
 
-impl Message {
-    /// The message of these tensors, and of the number of attention heads.
-    pub(super) fn of(tensors: BTreeMap<String, Vec<f32>>, heads: u64) -> Result<Self, NetError> {
-        let mut encoder = Encoder { tensors, heads, rounding: 0.0 };
-        let bytes = encoder.message("", WEIGHTS);
-        match encoder.tensors.keys().next() {
-            None => Ok(Self { bytes, rounding: encoder.rounding }),
-            Some(name) => Err(NetError::no_place(format!("the tensor {name}"), "networks without it")),
-        }
+/// The message of these tensors and of the number of attention heads, and the largest rounding error of a number.
+pub(super) fn message(tensors: BTreeMap<String, Vec<f32>>, heads: u64) -> Result<(Vec<u8>, f32), NetError> {
+    let mut encoder = Encoder { tensors, heads, rounding: 0.0 };
+    let bytes = encoder.message("", WEIGHTS);
+    match encoder.tensors.keys().next() {
+        None => Ok((bytes, encoder.rounding)),
+        Some(name) => Err(NetError::no_place(format!("the tensor {name}"), "networks without it")),
     }
 }
 

@@ -2,12 +2,11 @@
 
 use crate::error::NetError;
 use nn::Layout;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-/// The parameters under both names.
 pub(super) struct Parameters<'a> {
+    /// Those that nothing has taken yet, by posenc's names.
     own: BTreeMap<&'a str, &'a [f32]>,
-    used: BTreeSet<&'a str>,
     /// The tensors written so far, by Lc0's names.
     pub(super) renamed: BTreeMap<String, Vec<f32>>,
 }
@@ -15,13 +14,11 @@ pub(super) struct Parameters<'a> {
 impl<'a> Parameters<'a> {
     pub(super) fn of(layout: &'a Layout, weights: &'a [f32]) -> Self {
         let of = |param: &'a nn::ParamSpec| (param.name.as_str(), &weights[param.offset..][..param.len()]);
-        Self { own: layout.params().iter().map(of).collect(), used: BTreeSet::new(), renamed: BTreeMap::new() }
+        Self { own: layout.params().iter().map(of).collect(), renamed: BTreeMap::new() }
     }
 
     pub(super) fn take(&mut self, name: &str) -> Result<&'a [f32], NetError> {
-        let (name, numbers) = self.own.get_key_value(name).ok_or_else(|| NetError::tensor(name, "is missing"))?;
-        self.used.insert(name);
-        Ok(numbers)
+        self.own.remove(name).ok_or_else(|| NetError::tensor(name, "is missing"))
     }
 
     pub(super) fn put(&mut self, name: impl Into<String>, numbers: Vec<f32>) {
@@ -37,16 +34,14 @@ impl<'a> Parameters<'a> {
     /// A dense layer with `outputs` outputs: `to_w` and `to_b`.
     pub(super) fn dense(&mut self, from: &str, to: &str, outputs: usize) -> Result<(), NetError> {
         self.matrix(from, format!("{to}_w"))?;
-        let bias = self.bias(from, outputs)?;
+        let bias = self.bias(from, outputs);
         self.put(format!("{to}_b"), bias);
         Ok(())
     }
 
     /// A layer's bias, or zeros.
-    pub(super) fn bias(&mut self, from: &str, outputs: usize) -> Result<Vec<f32>, NetError> {
-        let name = format!("{from}.bias");
-        let is_there = self.own.contains_key(&name[..]);
-        if is_there { self.take(&name).map(<[f32]>::to_vec) } else { Ok(vec![0.0; outputs]) }
+    pub(super) fn bias(&mut self, from: &str, outputs: usize) -> Vec<f32> {
+        self.own.remove(&format!("{from}.bias")[..]).map_or_else(|| vec![0.0; outputs], <[f32]>::to_vec)
     }
 
     /// A layer normalisation: `to_gammas` and `to_betas`.
@@ -59,6 +54,6 @@ impl<'a> Parameters<'a> {
     }
 
     pub(super) fn unused(&self) -> Vec<&'a str> {
-        self.own.keys().filter(|name| !self.used.contains(*name)).copied().collect()
+        self.own.keys().copied().collect()
     }
 }
