@@ -18,7 +18,7 @@ use super::network::{Architecture, NamedTensors, in_other_units, spec};
 use super::tree::Tree;
 use encodings::{EncodingConfig, absolute, none, shaw, smolgen};
 use models::input::Expander;
-use models::{ChessformerConfig, Edge, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace, PolicyConfig};
+use models::{ChessformerConfig, Edge, EmbeddingConfig, FeedForwardKind, ModelConfig, NormPlace};
 use nn::{Activation, NormKind};
 
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +65,7 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         encodings.push(EncodingConfig::None(none::Config {}));
     }
     let Body { tree, mut tensors, .. } = body;
-    let heads_read = attention_heads::read(tree, &mut tensors, format, width)?;
+    let (policy, value, outputs) = attention_heads::read(tree, &mut tensors, format, width)?;
     let activation = format.activation()?;
     let inside = format.activation_of(format.ffn_activation, "feed-forward layers' activation")?;
     let config = ChessformerConfig {
@@ -87,9 +87,9 @@ pub(super) fn read(tree: &mut Tree<'_>, format: &NetworkFormat) -> Result<Archit
         loops: 1,
         dropout: 0.0,
         out_bias: biases.out,
-        policy: PolicyConfig { ..heads_read.policy },
-        value: heads_read.value,
-        outputs: heads_read.outputs,
+        policy,
+        value,
+        outputs,
         refinement: None,
     };
     Ok(Architecture {
@@ -109,16 +109,13 @@ fn heads(tree: &Tree<'_>, width: usize) -> Result<usize, NetError> {
 }
 
 impl Body<'_, '_> {
-    /// A matrix `[outputs, inputs]`, with its bias if `bias`.
-    fn dense(
-        &mut self,
-        name: &str,
-        [w, b]: [&str; 2],
-        [inputs, outputs]: [usize; 2],
-        with_bias: bool,
-    ) -> Result<(), NetError> {
-        self.tensors.take(format!("{name}.weight"), self.tree, w, inputs * outputs)?;
-        if with_bias { self.tensors.take(format!("{name}.bias"), self.tree, b, outputs) } else { Ok(()) }
+    /// A matrix `[outputs, inputs]`, with its bias if `bias`; the names of its tensors end in `_w` and `_b`.
+    fn dense(&mut self, name: &str, from: &str, [inputs, outputs]: [usize; 2], bias: bool) -> Result<(), NetError> {
+        self.tensors.take(format!("{name}.weight"), self.tree, &format!("{from}_w"), inputs * outputs)?;
+        if !bias {
+            return Ok(());
+        }
+        self.tensors.take(format!("{name}.bias"), self.tree, &format!("{from}_b"), outputs)
     }
 
     /// A normalisation; the names of its tensors end in `_gammas` and `_betas`.
@@ -128,11 +125,9 @@ impl Body<'_, '_> {
     }
 
     fn feed_forward(&mut self, name: &str, from: &str, ff: usize) -> Result<(), NetError> {
-        let part = |part: &str| format!("{from}.{part}");
-        let (first, second) = ([part("dense1_w"), part("dense1_b")], [part("dense2_w"), part("dense2_b")]);
         let bias = self.biases.ff;
-        self.dense(&format!("{name}.hidden"), [&first[0], &first[1]], [self.width, ff], bias)?;
-        self.dense(&format!("{name}.out"), [&second[0], &second[1]], [ff, self.width], bias)
+        self.dense(&format!("{name}.hidden"), &format!("{from}.dense1"), [self.width, ff], bias)?;
+        self.dense(&format!("{name}.out"), &format!("{from}.dense2"), [ff, self.width], bias)
     }
 
     /// The embedding except its bias; `body_ff` is the width of the encoders' feed-forward layers.
@@ -208,8 +203,7 @@ impl Body<'_, '_> {
         if self.biases.qkv {
             self.tensors.push(format!("{to}.attention.qkv.bias"), bias);
         }
-        let (w, b) = (part("dense_w"), part("dense_b"));
-        self.dense(&format!("{to}.attention.out"), [&w, &b], [width, width], self.biases.out)?;
+        self.dense(&format!("{to}.attention.out"), &part("dense"), [width, width], self.biases.out)?;
         self.norm(&format!("{to}.attention_norm"), &format!("{from}.ln1"), width)?;
         self.feed_forward(&format!("{to}.feed_forward"), &format!("{from}.ffn"), ff)?;
         self.norm(&format!("{to}.feed_forward_norm"), &format!("{from}.ln2"), width)
@@ -265,11 +259,9 @@ impl Body<'_, '_> {
             let (from, to) = (format!("encoder[{layer}].mha.smolgen"), format!("encoding.smolgen.layer.{layer}"));
             let part = |part: &str| format!("{from}.{part}");
             self.tensors.take(format!("{to}.compress.weight"), self.tree, &part("compress"), self.width * compress)?;
-            let (w, b) = (part("dense1_w"), part("dense1_b"));
-            self.dense(&format!("{to}.hidden"), [&w, &b], [squares * compress, hidden], true)?;
+            self.dense(&format!("{to}.hidden"), &part("dense1"), [squares * compress, hidden], true)?;
             self.norm(&format!("{to}.hidden_norm"), &part("ln1"), hidden)?;
-            let (w, b) = (part("dense2_w"), part("dense2_b"));
-            self.dense(&format!("{to}.to_heads"), [&w, &b], [hidden, to_heads], true)?;
+            self.dense(&format!("{to}.to_heads"), &part("dense2"), [hidden, to_heads], true)?;
             self.norm(&format!("{to}.heads_norm"), &part("ln2"), to_heads)?;
         }
         let generator = "encoding.smolgen.generator.weight";

@@ -20,20 +20,13 @@ pub(super) const PROMOTIONS: [&str; 3] = ["queen", "rook", "bishop"];
 pub(super) const VANILLA: &str = "vanilla";
 pub(super) const SOFT: &str = "soft";
 
-/// The heads' options, beside the parameters.
-pub(super) struct HeadsRead {
-    pub(super) policy: PolicyConfig,
-    pub(super) value: ValueConfig,
-    pub(super) outputs: Outputs,
-}
-
-/// Reads all heads on a body of this width.
+/// Reads all heads on a body of this width; returns their options.
 pub(super) fn read(
     tree: &mut Tree<'_>,
     tensors: &mut NamedTensors,
     format: &NetworkFormat,
     width: usize,
-) -> Result<HeadsRead, NetError> {
+) -> Result<(PolicyConfig, ValueConfig, Outputs), NetError> {
     let mut heads = Heads { tree, tensors, width, many: format.has_many_heads() };
     let mut outputs = Outputs::none();
     let policy = heads.policies(&mut outputs)?;
@@ -41,7 +34,7 @@ pub(super) fn read(
     if format.moves_left == Some(NetworkFormat::MOVES_LEFT) {
         outputs.moves_left = Some(heads.moves_left()?);
     }
-    Ok(HeadsRead { policy, value, outputs })
+    Ok((policy, value, outputs))
 }
 
 struct Heads<'a, 'b> {
