@@ -23,18 +23,20 @@
 
 use super::refine::MoveContext;
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{DecoderConfig, ModelError, SequenceMask, Spec};
+use crate::config::{DecoderConfig, InitKind, ModelError, SequenceMask, Spec};
 use crate::heads;
 use crate::heads::BoardTokens;
 use crate::heads::head::{Head, Site};
 use crate::heads::output::{Output, Reading};
 use crate::layers::body::Body;
+use crate::layers::dense;
 use crate::layers::input::{TokenVocabulary, played_moves, predicts_board};
 use crate::macs::HeadMacs;
 use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use facts::HeadName;
 use games::Vocabulary;
-use nn::{Constant, Init, LayoutBuilder, ParamId, Part, Scope, Views, dense};
+use nn::{Constant, Init, LayoutBuilder, Linear, ParamId, Part, Views};
+use std::sync::Arc;
 use tch::{Kind, Tensor};
 
 /// Added to the logit of a hidden token, so that its attention is exactly 0.
@@ -52,8 +54,8 @@ struct Decoder {
     table: ParamId,
     body: Body,
     mask: Constant,
-    /// The head of the board tokens, and its mask if it differs.
-    board: Option<(TokenLogits, Option<Constant>)>,
+    /// The logits of board tokens, which the policy shares, and their mask if it differs.
+    board: Option<(Arc<Linear>, Option<Constant>)>,
     plies: i64,
     board_len: i64,
     prefix: bool,
@@ -80,9 +82,11 @@ pub(super) fn declare(
     let body = Body::declare(&mut builder.scope("body", Part::Trunk), &chessformer.body());
     let outputs = &config.outputs;
     let reads_logits = outputs.policy.is_some() || outputs.board.is_some();
-    let logits = reads_logits.then(|| TokenLogits::declare(&mut builder.scope("policy", Part::Head), width, all));
+    // A logit for each token, the moves first. Moves and board tokens share one weight, as in ChessDecoder.
+    let logits = reads_logits
+        .then(|| Arc::new(dense(&mut builder.scope("policy", Part::Head), "words", [width, all], InitKind::Glorot)));
     let mut heads: Vec<Box<dyn Head>> = Vec::new();
-    if let Some(logits) = logits.filter(|_| outputs.policy.is_some()) {
+    if let Some(logits) = logits.clone().filter(|_| outputs.policy.is_some()) {
         heads.push(Box::new(MovePolicy { logits, moves }));
     }
     let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
@@ -168,7 +172,7 @@ impl Trunk for Decoder {
     fn macs(&self, encoding: u64) -> TrunkMacs {
         let (plies, length) = (self.plies as u64, (self.plies * (self.board_len + 1)) as u64);
         let passes = if matches!(self.board, Some((_, Some(_)))) { 2 } else { 1 };
-        let of_board = |logits: &TokenLogits| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
+        let of_board = |logits: &Linear| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
         TrunkMacs {
             trunk: passes * self.body.macs(length) / plies,
             encoding: passes * encoding / plies,
@@ -202,37 +206,10 @@ fn mask(plies: usize, board_len: usize, kind: SequenceMask) -> Constant {
     })
 }
 
-/// A logit for each token: `W·x + b`, the moves first. Moves and board tokens share one weight, as in ChessDecoder.
-#[derive(Debug, Clone, Copy)]
-struct TokenLogits {
-    weight: ParamId,
-    bias: ParamId,
-    size: [i64; 2],
-}
-
-impl TokenLogits {
-    fn declare(scope: &mut Scope<'_>, width: i64, tokens: i64) -> Self {
-        let mut scope = scope.sub("words");
-        Self {
-            weight: scope.matrix("weight", &[tokens, width], Init::glorot_normal(width, tokens, 1.0)),
-            bias: scope.cast_param("bias", &[tokens], Init::ZEROS),
-            size: [width, tokens],
-        }
-    }
-
-    fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
-        dense(&x.to_kind(views.kind()), &views[self.weight], Some(&views.cast(self.bias)))
-    }
-
-    fn macs(&self) -> u64 {
-        (self.size[0] * self.size[1]) as u64
-    }
-}
-
 /// The policy: the logits of the tokens that are moves.
 #[derive(Debug)]
 struct MovePolicy {
-    logits: TokenLogits,
+    logits: Arc<Linear>,
     moves: i64,
 }
 
