@@ -34,4 +34,4 @@ pub use resnet_transformer::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
 pub use spec::Spec;
 
 pub(crate) use body::BodyConfig;
-pub(crate) use chessformer::{MOST_REGISTERS, PooledSizes};
+pub(crate) use chessformer::MOST_REGISTERS;

@@ -125,18 +125,6 @@ pub enum Pool {
     Token,
 }
 
-/// The shape of a value head's hidden layer, beside the board.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PooledSizes {
-    pub(crate) width: usize,
-    /// Channels that each square is reduced to.
-    pub(crate) embedding: usize,
-    /// Width of the hidden layer.
-    pub(crate) hidden: usize,
-    pub(crate) pool: Pool,
-    pub(crate) activation: Activation,
-}
-
 impl ChessformerConfig {
     /// A network of these sizes whose options all have their defaults.
     pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
@@ -192,11 +180,6 @@ impl ChessformerConfig {
             loops: self.loops,
             dropout: self.dropout,
         }
-    }
-
-    pub(crate) fn value_sizes(&self) -> PooledSizes {
-        let ValueConfig { embedding, hidden, pool } = self.value;
-        PooledSizes { width: self.width, embedding, hidden, pool, activation: self.activation }
     }
 
     pub(crate) fn check_sizes(&self) -> Result<(), ModelError> {

@@ -4,7 +4,7 @@ use super::head::{HeadDeclaration, Need, always};
 use super::output::Reading;
 use super::pooled::VectorForm;
 use super::visit::Visit;
-use crate::config::{MovesLeft, PooledSizes};
+use crate::config::{MovesLeft, ValueConfig};
 use crate::loss::examples::Column;
 use crate::loss::{known, moves_left_rows};
 use facts::HeadName;
@@ -18,7 +18,7 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
     evaluate,
     declare: |at| {
         let MovesLeft { embedding, hidden } = at.config.outputs.moves_left?;
-        let sizes = PooledSizes { embedding, hidden, ..at.config.value_sizes() };
+        let sizes = ValueConfig { embedding, hidden, ..at.config.value };
         Some(at.vector_head(sizes, &FORM))
     },
 };

@@ -2,7 +2,7 @@
 
 use super::head::{DeclaredHead, Head, Site};
 use super::output::{Output, Reading};
-use crate::config::{InitKind, ModelError, Pool, PooledSizes};
+use crate::config::{ChessformerConfig, InitKind, ModelError, Pool, ValueConfig};
 use crate::layers::{self, dense};
 use crate::macs::HeadMacs;
 use encodings::Tokens;
@@ -97,9 +97,14 @@ struct Squares {
 
 impl Pooled {
     /// Declares `embedding` and `hidden` in `scope`, where there are any.
-    pub(crate) fn declare(scope: &mut Scope<'_>, sizes: PooledSizes, tokens: &Tokens) -> Result<Self, ModelError> {
+    fn declare(
+        scope: &mut Scope<'_>,
+        config: &ChessformerConfig,
+        sizes: ValueConfig,
+        tokens: &Tokens,
+    ) -> Result<Self, ModelError> {
         let squares = tokens.geometry().squares() as i64;
-        let (d, e, hidden) = (sizes.width as i64, sizes.embedding as i64, sizes.hidden as i64);
+        let (d, e, hidden) = (config.width as i64, sizes.embedding as i64, sizes.hidden as i64);
         let pooled = match sizes.pool {
             Pool::Flatten => squares * e,
             Pool::Mean => e,
@@ -111,7 +116,7 @@ impl Pooled {
         let source = Source::Squares(Squares {
             embedding: dense(scope, "embedding", [d, e], InitKind::Glorot),
             hidden: dense(scope, "hidden", [pooled, hidden], InitKind::Glorot),
-            activation: sizes.activation,
+            activation: config.activation,
             pool: sizes.pool,
             first: tokens.first_square() as i64,
             squares,
@@ -125,16 +130,16 @@ impl Site<'_> {
     pub(super) fn on_vector<H: Head + 'static>(
         &mut self,
         scope: &str,
-        sizes: PooledSizes,
+        sizes: ValueConfig,
         declare: impl FnOnce(&mut Scope<'_>, Pooled) -> H,
     ) -> DeclaredHead {
         let scope = &mut self.builder.scope(scope, Part::Head);
-        let pooled = Pooled::declare(scope, sizes, self.tokens)?;
+        let pooled = Pooled::declare(scope, self.config, sizes, self.tokens)?;
         Ok(Box::new(declare(scope, pooled)))
     }
 
     /// Declares a [`VectorHead`] in its scope.
-    pub(super) fn vector_head(&mut self, sizes: PooledSizes, form: &'static VectorForm) -> DeclaredHead {
+    pub(super) fn vector_head(&mut self, sizes: ValueConfig, form: &'static VectorForm) -> DeclaredHead {
         self.on_vector(form.scope, sizes, |scope, pooled| VectorHead::declare(scope, pooled, form))
     }
 }

@@ -48,7 +48,7 @@ const fn of_value(evaluate: fn(&mut Visit<'_>), declare: fn(&mut Site<'_>) -> Op
 }
 
 fn declare(at: &mut Site<'_>, form: &'static VectorForm) -> DeclaredHead {
-    at.vector_head(at.config.value_sizes(), form)
+    at.vector_head(at.config.value, form)
 }
 
 /// The head's only loss, and its accuracy, which is its first metric.

@@ -37,8 +37,7 @@ fn asked(loss: &Loss, head: HeadName, options: Option<RewardOptions>) -> bool {
 }
 
 fn declare(at: &mut Site<'_>, head: HeadName, options: RewardOptions) -> DeclaredHead {
-    let sizes = at.config.value_sizes();
-    at.on_vector(head.name(), sizes, |scope, pooled| RewardHead::declare(scope, pooled, head, options))
+    at.on_vector(head.name(), at.config.value, |scope, pooled| RewardHead::declare(scope, pooled, head, options))
 }
 
 fn evaluate(visit: &mut Visit<'_>, head: HeadName, column: Column) {
