@@ -19,7 +19,7 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
     declare: |at| {
         let MovesLeft { embedding, hidden } = at.config.outputs.moves_left?;
         let sizes = ValueConfig { embedding, hidden, ..at.config.value };
-        Some(at.vector_head(sizes, &FORM))
+        Some(at.vector_head(sizes, FORM))
     },
 };
 

@@ -30,11 +30,11 @@ pub(crate) trait BoardVector: std::fmt::Debug + Send {
 pub(crate) struct VectorHead<V> {
     pooled: V,
     layer: Linear,
-    form: &'static VectorForm,
+    form: VectorForm,
 }
 
 /// What the numbers of a [`VectorHead`] are.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct VectorForm {
     pub(crate) head: HeadName,
     /// The name of its scope.
@@ -49,7 +49,7 @@ pub(crate) struct VectorForm {
 }
 
 impl<V: BoardVector> VectorHead<V> {
-    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V, form: &'static VectorForm) -> Self {
+    pub(crate) fn declare(scope: &mut Scope<'_>, pooled: V, form: VectorForm) -> Self {
         let (name, outputs) = form.layer;
         Self { layer: pooled.output(scope, name, outputs), pooled, form }
     }
@@ -139,7 +139,7 @@ impl Site<'_> {
     }
 
     /// Declares a [`VectorHead`] in its scope.
-    pub(super) fn vector_head(&mut self, sizes: ValueConfig, form: &'static VectorForm) -> DeclaredHead {
+    pub(super) fn vector_head(&mut self, sizes: ValueConfig, form: VectorForm) -> DeclaredHead {
         self.on_vector(form.scope, sizes, |scope, pooled| VectorHead::declare(scope, pooled, form))
     }
 }

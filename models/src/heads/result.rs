@@ -14,25 +14,25 @@ use tch::Tensor;
 
 pub(super) const LOGITS: HeadDeclaration = of_outcome(
     |visit| evaluate(visit, HeadName::Result, wdl_cross_entropy_rows),
-    |at| at.config.outputs.result.map(|_| declare(at, &LOGITS_FORM)),
+    |at| at.config.outputs.result.map(|_| declare(at, LOGITS_FORM)),
 );
 
 /// [`SHARES_FORM`].
 pub(super) const SHARES: HeadDeclaration = of_outcome(
     |visit| evaluate(visit, HeadName::ResultShares, result_share_rows),
-    |at| at.config.outputs.result_shares.map(|_| declare(at, &SHARES_FORM)),
+    |at| at.config.outputs.result_shares.map(|_| declare(at, SHARES_FORM)),
 );
 
 /// [`VALUE_LOGITS_FORM`].
 pub(super) const VALUE_LOGITS: HeadDeclaration = of_value(
     |visit| evaluate_value(visit, HeadName::ValueResult, value_cross_entropy_rows),
-    |at| at.config.outputs.value_result.map(|_| declare(at, &VALUE_LOGITS_FORM)),
+    |at| at.config.outputs.value_result.map(|_| declare(at, VALUE_LOGITS_FORM)),
 );
 
 /// [`VALUE_SHARES_FORM`].
 pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
     |visit| evaluate_value(visit, HeadName::ValueShares, value_share_rows),
-    |at| at.config.outputs.value_shares.map(|_| declare(at, &VALUE_SHARES_FORM)),
+    |at| at.config.outputs.value_shares.map(|_| declare(at, VALUE_SHARES_FORM)),
 );
 
 const fn of_outcome(
@@ -47,7 +47,7 @@ const fn of_value(evaluate: fn(&mut Visit<'_>), declare: fn(&mut Site<'_>) -> Op
     HeadDeclaration { columns, needs, asked: always, evaluate, declare }
 }
 
-fn declare(at: &mut Site<'_>, form: &'static VectorForm) -> DeclaredHead {
+fn declare(at: &mut Site<'_>, form: VectorForm) -> DeclaredHead {
     at.vector_head(at.config.value, form)
 }
 

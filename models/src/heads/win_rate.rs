@@ -14,7 +14,7 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
     needs: &[Need::Results, Need::Values],
     asked: always,
     evaluate,
-    declare: |at| at.config.outputs.win_rate.map(|_| at.vector_head(at.config.value, &FORM)),
+    declare: |at| at.config.outputs.win_rate.map(|_| at.vector_head(at.config.value, FORM)),
 };
 
 /// As dlshogi's training prints it, and without its counting of draws.

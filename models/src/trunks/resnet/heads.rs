@@ -6,7 +6,7 @@ use crate::config::{InitKind, PlaneBias, ResnetConfig, ResnetPolicy};
 use crate::heads::head::Head;
 use crate::heads::output::{Output, Reading};
 use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
-use crate::heads::pooled::{BoardVector, VectorHead};
+use crate::heads::pooled::{BoardVector, VectorForm, VectorHead};
 use crate::heads::{moves_left, result, win_rate};
 use crate::layers::dense;
 use crate::macs::HeadMacs;
@@ -36,15 +36,24 @@ pub(crate) fn declare(
                 Box::new(PlanePolicyHeads::plain(logits))
             }
             ResnetPolicy::Dense { channels } => {
-                Box::new(DensePolicy::declare(scope, channels, config, tokens, moves.len()))
+                let reduced = Reduced::declare(scope, channels, config, tokens);
+                let form = VectorForm {
+                    head: HeadName::Policy,
+                    scope: "policy",
+                    layer: ("moves", moves.len() as i64),
+                    answer: std::convert::identity,
+                    reading: Reading::Policy,
+                    source: "policy (a dense layer from all squares to all moves)",
+                };
+                Box::new(VectorHead::declare(scope, reduced, form))
             }
         });
     }
     let value = [config.value.channels, config.value.hidden];
     let on_vectors = [
-        outputs.result.map(|_| (value, &result::LOGITS_FORM)),
-        outputs.win_rate.map(|_| (value, &win_rate::FORM)),
-        outputs.moves_left.map(|options| ([options.embedding, options.hidden], &moves_left::FORM)),
+        outputs.result.map(|_| (value, result::LOGITS_FORM)),
+        outputs.win_rate.map(|_| (value, win_rate::FORM)),
+        outputs.moves_left.map(|options| ([options.embedding, options.hidden], moves_left::FORM)),
     ];
     for (sizes, form) in on_vectors.into_iter().flatten() {
         let scope = &mut builder.scope(form.scope, Part::Head);
@@ -61,6 +70,7 @@ struct Reduced {
     activation: Activation,
     board: Board,
     channels: i64,
+    init: InitKind,
 }
 
 impl Reduced {
@@ -68,15 +78,24 @@ impl Reduced {
         let (inputs, channels) = (config.channels as i64, channels as i64);
         let sizes = ConvolutionSizes { inputs, outputs: channels, kernel: 1 };
         let reduce = Normed::declare(&mut scope.sub("reduce"), sizes, config);
-        Self { reduce, activation: config.activation, board: Board::of(tokens), channels }
+        Self { reduce, activation: config.activation, board: Board::of(tokens), channels, init: config.init }
     }
 
     /// How many numbers it makes.
     fn len(&self) -> i64 {
         self.channels * self.board.squares()
     }
+}
 
-    /// `[b,n,c]` → `[b,len]`.
+impl BoardVector for Reduced {
+    fn output(&self, scope: &mut Scope<'_>, name: &str, outputs: i64) -> Linear {
+        dense(scope, name, [self.len(), outputs], self.init)
+    }
+
+    fn position_sources(&self, source: &'static str) -> Vec<&'static str> {
+        vec![source]
+    }
+
     fn forward(&self, views: &Views, x_bnc: &Tensor) -> Tensor {
         self.activation.apply(&self.reduce.forward(views, &self.board.planes(x_bnc))).flatten(1, 3)
     }
@@ -92,21 +111,19 @@ struct PooledPlanes {
     reduced: Reduced,
     hidden: Linear,
     width: i64,
-    init: InitKind,
 }
 
 impl PooledPlanes {
     fn declare(scope: &mut Scope<'_>, [channels, hidden]: [usize; 2], config: &ResnetConfig, tokens: &Tokens) -> Self {
         let reduced = Reduced::declare(scope, channels, config, tokens);
         let width = hidden as i64;
-        let hidden = dense(scope, "hidden", [reduced.len(), width], config.init);
-        Self { hidden, reduced, width, init: config.init }
+        Self { hidden: reduced.output(scope, "hidden", width), reduced, width }
     }
 }
 
 impl BoardVector for PooledPlanes {
     fn output(&self, scope: &mut Scope<'_>, name: &str, outputs: i64) -> Linear {
-        dense(scope, name, [self.width, outputs], self.init)
+        dense(scope, name, [self.width, outputs], self.reduced.init)
     }
 
     fn position_sources(&self, source: &'static str) -> Vec<&'static str> {
@@ -164,33 +181,5 @@ impl Head for PlanesPolicy {
 
     fn position_sources(&self) -> Vec<&'static str> {
         vec!["policy (a plane for each displacement)", "policy vocabulary (only structurally possible moves)"]
-    }
-}
-
-#[derive(Debug)]
-struct DensePolicy {
-    reduced: Reduced,
-    moves: Linear,
-}
-
-impl DensePolicy {
-    fn declare(scope: &mut Scope<'_>, channels: usize, config: &ResnetConfig, tokens: &Tokens, moves: usize) -> Self {
-        let reduced = Reduced::declare(scope, channels, config, tokens);
-        let moves = dense(scope, "moves", [reduced.len(), moves as i64], config.init);
-        Self { reduced, moves }
-    }
-}
-
-impl Head for DensePolicy {
-    fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
-        output.set(HeadName::Policy, Reading::Policy, self.moves.forward(views, &self.reduced.forward(views, x_bld)));
-    }
-
-    fn macs(&self) -> Vec<HeadMacs> {
-        vec![HeadMacs::of_weights("policy", self.reduced.macs() + self.moves.macs())]
-    }
-
-    fn position_sources(&self) -> Vec<&'static str> {
-        vec!["policy (a dense layer from all squares to all moves)"]
     }
 }
