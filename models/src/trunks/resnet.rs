@@ -17,9 +17,10 @@ pub(super) mod heads;
 mod layers;
 mod planes;
 
-use super::trunk::{Declared, Trunk, TrunkMacs};
+use super::trunk::{Declared, Trunk};
 use crate::config::{ModelError, ResnetConfig, Spec};
 use crate::layers::input::Expander;
+use crate::macs::Macs;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::InputLayout;
 use layers::{Block, Board, StemLayers};
@@ -116,8 +117,8 @@ impl Trunk for Resnet {
         Self::sources()
     }
 
-    fn macs(&self, encoding: u64) -> TrunkMacs {
+    fn macs(&self, encoding: u64) -> Macs {
         let (embedding, trunk) = (self.input_macs(), self.input_macs() + self.body_macs());
-        TrunkMacs { trunk, embedding, encoding, weights: trunk, ..TrunkMacs::default() }
+        Macs { trunk, embedding, encoding, weights: trunk, ..Macs::default() }
     }
 }
