@@ -5,28 +5,13 @@ use crate::config::{BodyConfig, FeedForwardKind};
 use nn::{Activation, Linear, Scope, Views};
 use tch::Tensor;
 
-#[derive(Debug, Clone, Copy)]
-enum Gate {
-    Sigmoid,
-    Activation(Activation),
-}
-
-impl Gate {
-    /// That of the gated forms.
-    fn of(kind: FeedForwardKind) -> Option<Self> {
-        match kind {
-            FeedForwardKind::Dense => None,
-            FeedForwardKind::Glu => Some(Self::Sigmoid),
-            FeedForwardKind::Swiglu => Some(Self::Activation(Activation::Swish)),
-            FeedForwardKind::Geglu => Some(Self::Activation(Activation::Gelu)),
-        }
-    }
-
-    fn apply(self, x: &Tensor) -> Tensor {
-        match self {
-            Self::Sigmoid => x.sigmoid(),
-            Self::Activation(activation) => activation.apply(x),
-        }
+/// The gate of the gated forms.
+fn gate(kind: FeedForwardKind) -> Option<Activation> {
+    match kind {
+        FeedForwardKind::Dense => None,
+        FeedForwardKind::Glu => Some(Activation::Sigmoid),
+        FeedForwardKind::Swiglu => Some(Activation::Swish),
+        FeedForwardKind::Geglu => Some(Activation::Gelu),
     }
 }
 
@@ -39,14 +24,14 @@ pub(crate) struct FeedForward {
     hidden: Linear,
     out: Linear,
     activation: Activation,
-    gate: Option<Gate>,
+    gate: Option<Activation>,
 }
 
 impl FeedForward {
     pub(crate) fn declare(scope: &mut Scope<'_>, config: &BodyConfig) -> Self {
         let (d, ff, bias) = (config.width(), config.ff as i64, config.ff_bias);
         let residual = Residual::of(config, Sublayer::FeedForward);
-        let gate = Gate::of(config.ff_kind);
+        let gate = gate(config.ff_kind);
         let inside = if gate.is_some() { 2 * ff } else { ff };
         let hidden = Linear::declare(&mut scope.sub("hidden"), d, inside, residual.scaled(d, ff), bias);
         let out = Linear::declare(&mut scope.sub("out"), ff, d, residual.scaled(ff, d), bias);
