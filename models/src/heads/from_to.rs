@@ -20,8 +20,8 @@ use tch::{Kind, Tensor};
 #[derive(Debug)]
 pub(super) struct PolicyHeads {
     embedding: Linear,
-    policies: Vec<(HeadName, FromToLogits)>,
-    further: Vec<(String, FromToLogits)>,
+    /// Each with its head, and among further policies its name.
+    policies: Vec<(HeadName, String, FromToLogits)>,
     activation: Activation,
     squares: u64,
 }
@@ -42,26 +42,22 @@ impl PolicyHeads {
             let scope = &mut builder.scope(head.name(), Part::Head);
             FromToLogits::declare(scope, own.unwrap_or(config.policy_depth()), config, tokens, moves)
         });
+        let policies = policies.into_iter().map(|(head, logits)| (head, String::new(), logits));
         let further = outputs.further_policies.iter().map(|(name, options)| {
             let depth = options.depth.unwrap_or(config.policy_depth());
             let scope = &mut builder.scope("further_policies", Part::Head);
-            (name.clone(), FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves))
+            let logits = FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves);
+            (HeadName::FurtherPolicies, name.clone(), logits)
         });
-        let (further, squares) = (further.collect(), tokens.geometry().squares() as u64);
-        Self { embedding, policies, further, activation: config.activation, squares }
-    }
-
-    /// Each policy with the name of its head.
-    fn all(&self) -> impl Iterator<Item = (&'static str, &FromToLogits)> {
-        let policies = self.policies.iter().map(|(head, logits)| (head.name(), logits));
-        policies.chain(self.further.iter().map(|(_, logits)| (HeadName::FurtherPolicies.name(), logits)))
+        let squares = tokens.geometry().squares() as u64;
+        Self { embedding, policies: policies.chain(further).collect(), activation: config.activation, squares }
     }
 
     /// The costs of a head, that of the embedding with the first one.
-    fn cost(&self, name: &'static str, logits: &FromToLogits, first: bool) -> HeadMacs {
+    fn cost(&self, head: HeadName, logits: &FromToLogits, first: bool) -> HeadMacs {
         let embedding = if first { self.squares * self.embedding.macs() } else { 0 };
         let weights = embedding + logits.weight_macs(self.embedding.macs());
-        HeadMacs { name, macs: weights + logits.product_macs(), weights }
+        HeadMacs { name: head.name(), macs: weights + logits.product_macs(), weights }
     }
 }
 
@@ -69,30 +65,28 @@ impl Head for PolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
         let legal = output.legal().map(Tensor::shallow_clone);
-        let logits = |head: &FromToLogits| head.forward(views, &embedded, legal.as_ref());
-        for (head, own) in &self.policies {
-            output.set(*head, Reading::Policy, logits(own));
-        }
-        for (name, own) in &self.further {
-            output.set_part(HeadName::FurtherPolicies, name.clone(), Reading::Policy, logits(own));
+        for (head, name, logits) in &self.policies {
+            let logits_bv = logits.forward(views, &embedded, legal.as_ref());
+            output.set_part(*head, name.clone(), Reading::Policy, logits_bv);
         }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
-        self.all().enumerate().map(|(i, (name, logits))| self.cost(name, logits, i == 0)).collect()
+        let policies = self.policies.iter().enumerate();
+        policies.map(|(i, (head, _, logits))| self.cost(*head, logits, i == 0)).collect()
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
-        if self.all().any(|(_, logits)| logits.promotion.is_some()) {
+        if self.policies.iter().any(|(_, _, logits)| logits.promotion.is_some()) {
             sources.push("promotion logits (only where pieces promote)");
         }
         sources
     }
 
     fn paper_macs_per_square(&self) -> u64 {
-        let policy = self.policies.iter().find(|(head, _)| *head == HeadName::Policy);
-        policy.map_or(0, |(_, logits)| self.embedding.macs() + logits.weight_macs_per_square())
+        let policy = self.policies.iter().find(|(head, ..)| *head == HeadName::Policy);
+        policy.map_or(0, |(_, _, logits)| self.embedding.macs() + logits.weight_macs_per_square())
     }
 }
 
