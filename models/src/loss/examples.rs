@@ -1,6 +1,6 @@
 //! Examples on a device: packed positions, their moves, and the targets of heads.
 
-use super::{MapTargets, PolicyTargets, RewardTargets, RightsTargets, expand_mask, known, value_shares_present};
+use super::{MapTargets, PolicyTargets, expand_mask, known, value_shares_present};
 use crate::layers::input::predicts_board;
 use facts::Target;
 use tch::{Kind, Tensor};
@@ -141,11 +141,6 @@ impl Examples {
         PolicyTargets { index_bk: self.get(Column::PolicyIndex), prob_bk: self.get(Column::PolicyProb) }
     }
 
-    /// The rewards of a column of winning probabilities.
-    pub fn rewards(&self, column: Column) -> RewardTargets {
-        RewardTargets::of_probabilities(self.get(column))
-    }
-
     /// The labels of maps with this number of cells; no label where the dataset has no map (steps that are only timed).
     pub fn map(&self, cells: i64) -> MapTargets {
         let map = self.get(Column::Map);
@@ -153,10 +148,5 @@ impl Examples {
             0 => MapTargets::new(&Tensor::full([self.rows(), cells], -1, (Kind::Int8, map.device()))),
             _ => MapTargets::new(map),
         }
-    }
-
-    /// The rights after the moves played, those of `bits`.
-    pub fn rights(&self, bits: &[i64]) -> RightsTargets {
-        RightsTargets::new(self.get(Column::Rights), bits)
     }
 }

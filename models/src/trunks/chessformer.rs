@@ -14,7 +14,7 @@ use crate::layers::registers::Registers;
 use crate::macs::Macs;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use facts::HeadName;
-use nn::{LayoutBuilder, Part, Views};
+use nn::{LayoutBuilder, Part};
 use tch::Tensor;
 
 #[derive(Debug)]
@@ -119,15 +119,12 @@ impl Encoder {
         let x_bld = self.body.forward(at, stack, self.embedding.forward(at, stack, further), None);
         layers::tokens(&x_bld, 0, self.read)
     }
-
-    fn no_moves(&self, views: &Views, batch: i64) -> Option<Tensor> {
-        self.refine.as_ref().map(|refine| refine.no_moves(views, batch))
-    }
 }
 
 impl Trunk for Encoder {
     fn forward(&self, at: LayerContext<'_>, stack: &Stack) -> Tensor {
-        self.pass(at, stack, self.no_moves(at.views, at.packed.size()[0]))
+        let no_moves = self.refine.as_ref().map(|refine| refine.no_moves(at.views, at.packed.size()[0]));
+        self.pass(at, stack, no_moves)
     }
 
     fn answer_further(
@@ -148,7 +145,7 @@ impl Trunk for Encoder {
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
-        let of_refinement = self.refine.iter().map(|_| Refine::position_source()).collect();
+        let of_refinement = self.refine.iter().map(|_| "refinement (an embedding for each move)").collect();
         [self.embedding.position_sources(), of_refinement].concat()
     }
 

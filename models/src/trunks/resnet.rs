@@ -38,14 +38,6 @@ pub(crate) struct Resnet {
     expander: Expander,
 }
 
-/// Refuses encodings: convolutions cannot use any.
-fn check_encodings(encodings: &[EncodingConfig]) -> Result<(), ModelError> {
-    match encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {
-        Some(refused) => Err(ModelError::EncodingOnConvolutions(refused.info().name)),
-        None => Ok(()),
-    }
-}
-
 impl Resnet {
     /// Declares the stem in `embedding` and the blocks in `body`. Refuses tokens that are no squares.
     pub(crate) fn declare(
@@ -98,7 +90,9 @@ pub(super) fn declare(
     spec: &Spec,
     config: &ResnetConfig,
 ) -> Result<Declared, ModelError> {
-    check_encodings(encodings)?;
+    if let Some(refused) = encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {
+        return Err(ModelError::EncodingOnConvolutions(refused.info().name));
+    }
     let tokens = spec.tokens();
     let trunk = Resnet::declare(&mut builder.scope("embedding", Part::Trunk), spec.input, &tokens, config)?;
     let trunk = trunk.with_blocks(&mut builder.scope("body", Part::Trunk), config);
