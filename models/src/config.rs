@@ -4,31 +4,25 @@ mod body;
 mod chessformer;
 mod decoder;
 mod defaults;
-mod description;
-mod embedding;
 mod error;
 mod heads;
 mod model;
 pub mod parts;
 mod preset;
-mod refinement;
 mod resnet;
 mod resnet_transformer;
 mod spec;
 
 pub use body::{FeedForwardKind, InitKind, NormPlace};
-pub use chessformer::{ChessformerConfig, Pool, ValueConfig};
+pub use chessformer::{ChessformerConfig, Edge, EmbeddingConfig, Pool, RefinementConfig, ValueConfig};
 pub use decoder::{DecoderConfig, SequenceMask};
-pub use description::{ModelDescription, models};
-pub use embedding::{Edge, EmbeddingConfig};
 pub use error::ModelError;
 pub use heads::{
     FurtherPolicy, MovesLeft, NoOptions, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions,
     RewardOptions, RightsOptions, SoftPolicy,
 };
-pub use model::ModelConfig;
+pub use model::{ModelConfig, ModelDescription, models};
 pub use preset::{Preset, presets};
-pub use refinement::RefinementConfig;
 pub use resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, SqueezeConfig, Stem};
 pub use resnet_transformer::{AttentionConfig, EmbedAt, ResnetTransformerConfig};
 pub use spec::Spec;

@@ -1,11 +1,10 @@
 //! Sizes and choices of a Chessformer, as experiments write them.
 
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
-use super::defaults::{is_default, is_one, mish, one, rms, with_defaults, yes};
-use super::embedding::{Edge, EmbeddingConfig};
+use super::defaults::{is_default, is_one, is_unit, mish, one, rms, unit, with_defaults, yes};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, RewardOptions, check_offered};
-use super::refinement::RefinementConfig;
+use super::parts::PartsConfig;
 use encodings::Dims;
 use facts::{HeadName, described};
 use games::Vocabulary;
@@ -17,6 +16,9 @@ use std::ops::RangeInclusive;
 /// Temperatures of the soft policy: within them the roots of probabilities of legal moves are normal numbers of f32, and that of 0
 /// is 0.
 const TEMPERATURES: RangeInclusive<f64> = 0.1..=1000.0;
+
+/// Temperatures of a refinement pass: within them a masked logit stays a finite number of f32.
+const REFINEMENT_TEMPERATURES: RangeInclusive<f64> = 0.01..=100.0;
 
 /// The largest number of registers.
 pub(crate) const MOST_REGISTERS: usize = 16;
@@ -123,6 +125,94 @@ pub enum Pool {
     Mean,
     /// The vector of the summary token, without a hidden layer.
     Token,
+}
+
+/// Which embedding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum EmbeddingConfig {
+    /// `embed(activation(W·x + b))`: CF-6M's, `embedding_style: old` in Lc0's training code.
+    #[default]
+    Old,
+    /// `embed(W·x + b)`: the linear projection of the Chessformer paper's text (arXiv 2409.12272, A.1).
+    Linear,
+    /// As `old`, with a fixed map after the channels: a channel for each square, 1 where the vocabulary has a move from
+    /// the token's square there, −1 for the square itself, else 0. `PE_MAP` in Lc0's networks (`kPosEncoding`): before
+    /// smolgen it was what distinguished their squares. Auxiliary tokens have zeros.
+    Reach,
+    /// Each token sees a summary of where all pieces stand, made for it alone, and a norm and a feed-forward layer follow:
+    /// CF-240M's, `embedding_style: new` in Lc0's training code.
+    ///
+    /// ```text
+    /// s = P·pieces + c                                 pieces of all squares, now; s has `dense` numbers a token
+    /// y = embed(Norm(activation(W·[x, s] + b)))
+    /// z = Norm(y + α·FeedForward(y))                   α and first weights as in the body's blocks
+    /// ```
+    New {
+        /// Numbers of the summary per token; 512 in CF-240M and in Lc0's BT4.
+        dense: usize,
+        /// Width of its feed-forward layer's inside; the body's by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ff: Option<usize>,
+    },
+    /// `embed(W·x)`, W from a standard normal as in PyTorch's `Embedding`: a row of a table for each word where every token
+    /// has one channel that is 1 (`tokens_68`).
+    Table,
+    /// Each token of `cls_tokens` from its own embeddings, without a dense layer: see [`PartsConfig`].
+    Parts(PartsConfig),
+}
+
+impl EmbeddingConfig {
+    /// Its sizes, `dense` and `ff`; 1 where it has or names none.
+    fn sizes(self) -> [usize; 2] {
+        match self {
+            Self::Old | Self::Linear | Self::Reach | Self::Table | Self::Parts(_) => [1, 1],
+            Self::New { dense, ff } => [dense, ff.unwrap_or(1)],
+        }
+    }
+}
+
+/// Whether the network sees where the board ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Edge {
+    /// Attention sees the squares of the board only.
+    #[default]
+    Shown,
+    /// Empty squares outside the board hide it; for `none` and encodings that see displacements only.
+    Hidden,
+}
+
+/// The configuration of a refinement pass.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RefinementConfig {
+    /// The number of refined moves; 3 by default, as in the text.
+    pub moves: usize,
+    /// The first pass's logits are divided by it before they become the probabilities in the candidates' tokens.
+    #[serde(skip_serializing_if = "is_unit")]
+    pub temperature: f64,
+}
+
+impl Default for RefinementConfig {
+    fn default() -> Self {
+        Self { moves: 3, temperature: unit() }
+    }
+}
+
+impl RefinementConfig {
+    fn check(self, has_policy: bool, is_new_embedding: bool) -> Result<(), ModelError> {
+        if !REFINEMENT_TEMPERATURES.contains(&self.temperature) {
+            let wanted = "0.01 to 100; 1 leaves the probabilities as they are";
+            return Err(ModelError::out_of_range("refinement.temperature", self.temperature, wanted));
+        }
+        match self.moves {
+            2..=5 if !has_policy => Err(ModelError::RefinementWithoutPolicy),
+            2..=5 if is_new_embedding => Err(ModelError::RefinementInNewEmbedding),
+            2..=5 => Ok(()),
+            other => Err(ModelError::out_of_range("refinement.moves", other, "2 to 5; the text's is 3")),
+        }
+    }
 }
 
 impl ChessformerConfig {

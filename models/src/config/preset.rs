@@ -1,9 +1,8 @@
 //! Published networks by name.
 
 use super::body::InitKind;
-use super::chessformer::{ChessformerConfig, Pool, ValueConfig};
+use super::chessformer::{ChessformerConfig, EmbeddingConfig, Pool, ValueConfig};
 use super::defaults::with_defaults;
-use super::embedding::EmbeddingConfig;
 use super::heads::{MovesLeft, NoOptions, Outputs, PolicyConfig, PolicyOptions, RewardOptions, SoftPolicy};
 use super::model::ModelConfig;
 use super::resnet::{BatchNormConfig, ResnetConfig, ResnetPolicy, ResnetValue, Stem};
