@@ -10,7 +10,6 @@ pub mod refined;
 mod result;
 mod reward;
 pub mod rights;
-pub mod soft_policy;
 pub mod win_rate;
 
 use super::distinct;
@@ -58,7 +57,7 @@ heads! {
     /// The share of points that the side to move gets, as one number: dlshogi's.
     WinRate "win_rate": win_rate::MEASURES;
     /// The policy at a high temperature.
-    SoftPolicy "soft_policy": soft_policy::MEASURES;
+    SoftPolicy "soft_policy": policy::SOFT;
     /// More policies, those of imported networks, which no dataset can teach.
     FurtherPolicies "further_policies": Measures::NONE;
     /// The reward that the data's search or score expects.

@@ -12,9 +12,9 @@ use crate::loss::{
 };
 use facts::HeadName;
 use facts::heads::policy::{
-    ACCURACY, ACCURACY_UNMASKED, ENTROPY, KL, LEGAL_MASS, LOSS, LOSS_UNMASKED, TOP, TOP_ACCURACY, UNIFORM, Z_LOSS,
+    ACCURACY, ACCURACY_UNMASKED, ENTROPY, KL, LEGAL_MASS, LOSS, LOSS_UNMASKED, SOFT_KL, SOFT_LOSS, TOP, TOP_ACCURACY,
+    UNIFORM, Z_LOSS,
 };
-use facts::heads::soft_policy;
 use games::Vocabulary;
 use tch::{Kind, Tensor};
 
@@ -80,10 +80,10 @@ fn evaluate_soft(visit: &mut Visit<'_>) {
     };
     let softened = visit.examples.policy().softened(options.temperature);
     let targets = PolicyTargets { prob_bk: &softened, ..visit.examples.policy() };
-    visit.policy_loss(&soft_policy::LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
+    visit.policy_loss(&SOFT_LOSS, logits_bv, |log_probs| policy_cross_entropy_rows(log_probs, targets));
     if visit.wants_values() {
         let log_probs = visit.measured_log_probs(logits_bv);
-        visit.value(&soft_policy::KL, || policy_divergence_rows(&log_probs, targets));
+        visit.value(&SOFT_KL, || policy_divergence_rows(&log_probs, targets));
     }
 }
 

@@ -1,4 +1,4 @@
-//! The policy.
+//! The policy, and the policy at a high temperature.
 
 use crate::metric::{Direction, Loss, Measures, Metric, Target, loss};
 
@@ -60,6 +60,20 @@ pub const LEGAL_MASS: Metric =
     Metric::share("legal_mass", Target::Policy, "probability on legal moves before any mask").of_illegal_moves();
 pub const UNIFORM: Metric =
     mean("uniform_baseline", "nats", Direction::Neither, "policy cross-entropy of a uniform choice among legal moves");
+
+pub const SOFT_LOSS: Loss = loss!(
+    "soft_policy" = 8.0,
+    "nats",
+    Target::Policy,
+    "Cross-entropy of the policy at a high temperature.",
+    "cross-entropy of the soft policy with the targets at its temperature"
+)
+.renormalised();
+pub const SOFT_KL: Metric =
+    mean("soft_policy_kl", "nats", Direction::Lower, "soft policy cross-entropy less the entropy of its target")
+        .renormalised();
+
+pub(super) const SOFT: Measures = Measures { losses: &[SOFT_LOSS], metrics: &[SOFT_KL] };
 
 pub(super) const MEASURES: Measures = Measures {
     losses: &[LOSS, Z_LOSS],
