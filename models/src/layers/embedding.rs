@@ -14,7 +14,25 @@ use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
 use tch::Tensor;
 
-/// The embedding of [`EmbeddingConfig`]. W starts from Glorot's normal initialiser, P from his uniform one.
+/// From the input to the first tokens.
+pub(crate) trait Embeds: std::fmt::Debug + Send {
+    /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens.
+    fn embed(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor;
+
+    /// Its sources of positional information.
+    fn position_sources(&self) -> Vec<&'static str>;
+
+    /// Multiplications for a sequence, all of them by weights.
+    fn macs(&self, length: u64) -> u64;
+
+    /// Those that the Chessformer paper counts, see [`crate::Macs::paper`].
+    fn paper_macs(&self, _length: u64) -> u64 {
+        0
+    }
+}
+
+/// The embedding of [`EmbeddingConfig`] by one layer for all tokens, from channels. W starts from Glorot's normal
+/// initialiser, P from his uniform one.
 ///
 /// Deviations: with the body's `norm: pre` the feed-forward layer is still followed by its norm, with α = 1. Auxiliary
 /// tokens, which Lc0 does not have, get summaries of their own, but none is made of them.
@@ -67,9 +85,11 @@ impl Embedding {
         let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&body));
         Ok(Self { expander, outside, added, dense, activation, refinement, stream })
     }
+}
 
-    /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens (the form `new` has none).
-    pub(crate) fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+impl Embeds for Embedding {
+    /// The form `new` has no further tokens.
+    fn embed(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
         let x_blc = self.expander.expand(at.packed);
         let x_blc = self.outside.as_ref().map_or(x_blc.shallow_clone(), |outside| outside.append(&x_blc));
         // In bf16 training the stream is mostly f32 from here on: gates, sums and norms need it, and products cast what they read.
@@ -90,7 +110,7 @@ impl Embedding {
     }
 
     /// A map of moves is one; weights that see all squares at once have rows and columns for each square.
-    pub(crate) fn position_sources(&self) -> Vec<&'static str> {
+    fn position_sources(&self) -> Vec<&'static str> {
         match self.added {
             Added::Nothing => Vec::new(),
             Added::Reach(_) => vec!["input embedding (a fixed map of the squares that moves reach)"],
@@ -98,14 +118,12 @@ impl Embedding {
         }
     }
 
-    /// Multiplications for a sequence, all of them by weights.
-    pub(crate) fn macs(&self, length: u64) -> u64 {
+    fn macs(&self, length: u64) -> u64 {
         let all_pieces = if let Added::Pieces(all_pieces) = &self.added { all_pieces.dense.macs() } else { 0 };
         all_pieces + length * self.dense.macs() + self.paper_macs(length)
     }
 
-    /// Those that the Chessformer paper counts, see [`crate::Macs::paper`].
-    pub(crate) fn paper_macs(&self, length: u64) -> u64 {
+    fn paper_macs(&self, length: u64) -> u64 {
         self.refinement.as_ref().map_or(0, |refinement| length * refinement.feed_forward.macs_per_token())
     }
 }
@@ -146,7 +164,7 @@ fn append_map(map: &Constant, x_blc: &Tensor) -> Tensor {
 }
 
 /// `[b,l,d]`, followed by further tokens.
-pub(crate) fn with_tokens(x_bld: Tensor, added: Option<Tensor>) -> Tensor {
+pub(super) fn with_tokens(x_bld: Tensor, added: Option<Tensor>) -> Tensor {
     match added {
         None => x_bld,
         Some(added) => Tensor::cat(&[x_bld, added], 1),

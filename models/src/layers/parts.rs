@@ -11,9 +11,10 @@
 //! Every vector starts normal with 1/√d; deviations from the code: it starts them uniform, and only the encoding
 //! distinguishes squares.
 
+use super::embedding::{Embeds, with_tokens};
 use crate::config::ModelError;
 use crate::config::parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
-use encodings::{Role, Tokens};
+use encodings::{LayerContext, Role, Stack, Tokens};
 use games::InputLayout;
 use nn::{Constant, Init, ParamId, Scope, Views};
 use std::sync::Arc;
@@ -75,6 +76,7 @@ impl PartsConfig {
     }
 }
 
+/// Tables for each part, from the packed bytes.
 #[derive(Debug)]
 pub(crate) struct Parts {
     /// One for each token that a square has.
@@ -117,7 +119,7 @@ impl Parts {
     }
 
     /// Packed rows → `[b,l,d]`, f32.
-    pub(crate) fn forward(&self, views: &Views, packed: &Tensor) -> Tensor {
+    fn forward(&self, views: &Views, packed: &Tensor) -> Tensor {
         let batch = packed.size()[0];
         let mut tokens: Vec<Tensor> = self.pieces.iter().map(|lookup| lookup.forward(views, packed)).collect();
         tokens.push(views[self.cls].view([1, 1, self.width]).expand([batch, 1, self.width], false));
@@ -128,9 +130,18 @@ impl Parts {
         tokens.extend(self.counters.iter().map(|counter| counter.forward(views, packed)));
         Tensor::cat(&tokens, 1)
     }
+}
 
-    /// Multiplications for a sequence by weights that are no table.
-    pub(crate) fn macs(&self) -> u64 {
+impl Embeds for Parts {
+    fn embed(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
+        stack.embed(at, with_tokens(self.forward(at.views, at.packed), added))
+    }
+
+    fn position_sources(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    fn macs(&self, _length: u64) -> u64 {
         let matrix = |counter: &Counter| matches!(counter.make, Make::Matrix { .. });
         self.counters.iter().filter(|counter| matrix(counter)).map(|_| (SMALL * self.width) as u64).sum()
     }

@@ -8,7 +8,7 @@ use crate::heads::head::Site;
 use crate::heads::output::Output;
 use crate::layers;
 use crate::layers::body::Body;
-use crate::layers::embedding::{Embedding, with_tokens};
+use crate::layers::embedding::{Embedding, Embeds};
 use crate::layers::parts::Parts;
 use crate::layers::registers::Registers;
 use crate::macs::Macs;
@@ -19,7 +19,7 @@ use tch::Tensor;
 
 #[derive(Debug)]
 struct Encoder {
-    embedding: Embeds,
+    embedding: Box<dyn Embeds>,
     body: Body,
     refine: Option<Box<Refine>>,
     registers: Option<Registers>,
@@ -28,46 +28,6 @@ struct Encoder {
     embedded: u64,
     /// Those that heads read.
     read: i64,
-}
-
-/// From the input to the first tokens.
-#[derive(Debug)]
-enum Embeds {
-    /// One layer for all tokens, from channels.
-    Channels(Box<Embedding>),
-    /// Tables for each part, from the packed bytes.
-    Parts(Box<Parts>),
-}
-
-impl Embeds {
-    /// `[b,l,d]`, the encodings' injection point `embed` included; `added [b,k,d]` are further tokens.
-    fn forward(&self, at: LayerContext<'_>, stack: &Stack, added: Option<Tensor>) -> Tensor {
-        match self {
-            Self::Channels(embedding) => embedding.forward(at, stack, added),
-            Self::Parts(parts) => stack.embed(at, with_tokens(parts.forward(at.views, at.packed), added)),
-        }
-    }
-
-    fn macs(&self, length: u64) -> u64 {
-        match self {
-            Self::Channels(embedding) => embedding.macs(length),
-            Self::Parts(parts) => parts.macs(),
-        }
-    }
-
-    fn paper_macs(&self, length: u64) -> u64 {
-        match self {
-            Self::Channels(embedding) => embedding.paper_macs(length),
-            Self::Parts(_) => 0,
-        }
-    }
-
-    fn position_sources(&self) -> Vec<&'static str> {
-        match self {
-            Self::Channels(embedding) => embedding.position_sources(),
-            Self::Parts(_) => Vec::new(),
-        }
-    }
 }
 
 pub(super) fn declare(
@@ -80,11 +40,14 @@ pub(super) fn declare(
     spec.check_maps(&config.outputs)?;
     let mut tokens = spec.tokens();
     let scope = &mut builder.scope("embedding", Part::Trunk);
-    let embedding = if let EmbeddingConfig::Parts(parts) = &config.embedding {
+    let mut repetitions = None;
+    let embedding: Box<dyn Embeds> = if let EmbeddingConfig::Parts(parts) = &config.embedding {
         tokens = parts.tokens(spec.input)?;
-        Embeds::Parts(Box::new(Parts::declare(scope, parts, spec.input, config.width)))
+        let parts = Parts::declare(scope, parts, spec.input, config.width);
+        repetitions = parts.repetitions();
+        Box::new(parts)
     } else {
-        Embeds::Channels(Box::new(Embedding::declare(scope, spec, &tokens, config)?))
+        Box::new(Embedding::declare(scope, spec, &tokens, config)?)
     };
     let mut embedded = tokens.len() as u64;
     if let Some(refinement) = config.refinement {
@@ -100,10 +63,9 @@ pub(super) fn declare(
     let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
     let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config.body());
     let heads = heads::declare(HeadName::ALL, Site { builder, config, tokens: &of_heads, moves: spec.moves })?;
-    let known = if let Embeds::Parts(parts) = &embedding { parts.repetitions() } else { None };
     let refine = config.refinement.map(|refinement| {
         let sizes = [config.width, spec.moves.len()];
-        Box::new(Refine::declare(builder, refinement, &tokens, sizes, known))
+        Box::new(Refine::declare(builder, refinement, &tokens, sizes, repetitions))
     });
     let (read, loops) = (of_heads.len() as i64, config.loops as u64);
     let encoder = Encoder { embedding, body, refine, registers, loops, embedded, read };
@@ -116,7 +78,7 @@ impl Encoder {
         let registers = self.registers.as_ref().map(|registers| registers.tokens(at.views, at.packed.size()[0]));
         let further: Vec<Tensor> = added.into_iter().chain(registers).collect();
         let further = (!further.is_empty()).then(|| Tensor::cat(&further, 1));
-        let x_bld = self.body.forward(at, stack, self.embedding.forward(at, stack, further), None);
+        let x_bld = self.body.forward(at, stack, self.embedding.embed(at, stack, further), None);
         layers::tokens(&x_bld, 0, self.read)
     }
 }
