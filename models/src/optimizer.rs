@@ -14,7 +14,7 @@ pub use config::{
     OptimizerError, Others, SgdConfig,
 };
 
-use adam::{Moments, Update};
+use adam::Moments;
 use groups::Span;
 use muon::Matrix;
 use nn::Layout;
@@ -69,7 +69,10 @@ impl Optimizer {
             OptimizerConfig::Adamw(config) => config.next(&self.progress, learning_rate),
             OptimizerConfig::Muon(config) => {
                 muon::step(&self.matrices, flat, gradient, &self.moments.first, config, learning_rate)?;
-                config.others.next(&mut self.progress, learning_rate)
+                match &config.others {
+                    Others::Nadam(own) => own.next(&mut self.progress, learning_rate),
+                    Others::Adamw(own) => own.next(&self.progress, learning_rate),
+                }
             }
             OptimizerConfig::Sgd(config) => {
                 let spans = [&self.rates[..], &self.decays[..]];
@@ -129,15 +132,6 @@ impl Optimizer {
         self.moments.second.f_copy_(second)?;
         self.progress = progress;
         Ok(())
-    }
-}
-
-impl Others {
-    fn next(&self, progress: &mut OptimizerProgress, learning_rate: f64) -> Update {
-        match self {
-            Self::Nadam(config) => config.next(progress, learning_rate),
-            Self::Adamw(config) => config.next(progress, learning_rate),
-        }
     }
 }
 

@@ -51,6 +51,8 @@ impl Expander {
         let squares = layout.geometry.squares() as i64;
         let mark_bytes: Vec<i64> = layout.squares().map(|(offset, _)| offset as i64).collect();
         let scalar_bytes: Vec<i64> = layout.scalars().map(|(offset, _)| offset as i64).collect();
+        let inverse_scale =
+            |kind: &FeatureKind| if let FeatureKind::Scalar { scale } = kind { scale.recip() } else { 1.0 };
         let inverse_scales: Vec<f32> = layout.scalars().map(|(_, feature)| inverse_scale(&feature.kind)).collect();
         let (marked, scalars) = (mark_bytes.len() as i64, scalar_bytes.len() as i64);
         let token_ids = layout.name.has_aux_tokens().then(|| identity(scalars));
@@ -258,13 +260,6 @@ pub(crate) fn played_moves(packed: &Tensor) -> Tensor {
 pub fn predicts_board(packed: &Tensor, plies: i64) -> Tensor {
     let first = Tensor::arange(packed.size()[0], (Kind::Int64, packed.device())).remainder(plies).eq(0);
     played_moves(packed).ne(i64::from(InputLayout::NO_MOVE)).logical_and(&first.logical_not())
-}
-
-fn inverse_scale(kind: &FeatureKind) -> f32 {
-    match kind {
-        FeatureKind::Scalar { scale } => scale.recip(),
-        FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => 1.0,
-    }
 }
 
 fn identity(size: i64) -> Constant {

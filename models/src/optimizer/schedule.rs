@@ -57,15 +57,12 @@ impl TryFrom<ScheduleConfig> for Schedule {
     type Error = ScheduleError;
 
     fn try_from(config: ScheduleConfig) -> Result<Self, ScheduleError> {
-        match config {
-            ScheduleConfig { warmup, values: None, boundaries: None, cosine: Some(cosine) } => {
-                Self::cosine(warmup, cosine)
-            }
-            ScheduleConfig { cosine: Some(_), .. } => Err(ScheduleError::Both),
-            ScheduleConfig { values: None, .. } => Err(ScheduleError::Neither),
-            ScheduleConfig { warmup, values: Some(values), boundaries, cosine: None } => {
-                Self::new(warmup, values, boundaries.unwrap_or_default())
-            }
+        let ScheduleConfig { warmup, values, boundaries, cosine } = config;
+        match (values, boundaries, cosine) {
+            (None, None, Some(cosine)) => Self::cosine(warmup, cosine),
+            (_, _, Some(_)) => Err(ScheduleError::Both),
+            (None, _, None) => Err(ScheduleError::Neither),
+            (Some(values), boundaries, None) => Self::new(warmup, values, boundaries.unwrap_or_default()),
         }
     }
 }

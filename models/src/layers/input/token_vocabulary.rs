@@ -26,6 +26,7 @@ impl TokenVocabulary {
         let (summary, end) = ([(0, 0, codes)], [(0, 0, codes + 1)]);
         let on_squares = (0..squares).map(|square| (square as i64, 1, 0));
         let mut len = codes + 2;
+        let count = |kind: &FeatureKind| if let FeatureKind::Token { values } = kind { values.len() as i64 } else { 0 };
         let features: Vec<(i64, i64, i64)> = layout
             .token_features()
             .map(|(at, feature)| {
@@ -62,12 +63,5 @@ impl TokenVocabulary {
     pub(crate) fn one_hot(&self, packed: &Tensor) -> Tensor {
         let ids = self.ids(packed).unsqueeze(-1);
         ids.eq_tensor(&self.all_ids.on(packed.device())).to_kind(Kind::Float)
-    }
-}
-
-fn count(kind: &FeatureKind) -> i64 {
-    match kind {
-        FeatureKind::Token { values } => values.len() as i64,
-        FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Thermometer { .. } => 0,
     }
 }
