@@ -261,32 +261,46 @@ const MOVES_LEFT_UNIT: f64 = 20.0;
 /// Where the loss of moves left goes over from squares to straight lines, in [`MOVES_LEFT_UNIT`]s.
 const MOVES_LEFT_DELTA: f64 = 0.5;
 
-/// Reward targets of a batch: −1 for a loss of the side to move, 1 for a win.
+/// Targets of a batch.
 #[derive(Debug)]
-pub struct RewardTargets {
-    /// The rewards `[b]`, f32; 0 where there is none.
-    pub q_b: Tensor,
-    /// Which rows have one, bool `[b]`.
-    pub present_b: Tensor,
+pub struct Targets {
+    /// The targets, of the shape and type that the constructors name; 0 where there is none.
+    pub values: Tensor,
+    /// Which rows, bool `[b]`, or of maps which cells, bool `[b,cells]`, have one.
+    pub present: Tensor,
 }
 
-impl RewardTargets {
-    /// From winning probabilities p `[b]` (a draw is half a win; NaN where there is none): q = 2p − 1.
-    pub fn of_probabilities(p_b: &Tensor) -> Self {
-        let present_b = known(p_b);
-        Self { q_b: or_zero(&(p_b * 2.0 - 1.0), &present_b), present_b }
+impl Targets {
+    /// Rewards q = 2p − 1 `[b]`, f32, −1 for a loss of the side to move, 1 for a win: from winning probabilities p `[b]` (a draw
+    /// is half a win; NaN where there is none).
+    pub fn rewards(p_b: &Tensor) -> Self {
+        let present = known(p_b);
+        Self { values: or_zero(&(p_b * 2.0 - 1.0), &present), present }
+    }
+
+    /// Labels of maps `[b,cells]`, i64: from labels of any integer type, −1 where there is none.
+    pub fn map(labels_bc: &Tensor) -> Self {
+        Self { values: labels_bc.to_kind(Kind::Int64).clamp_min(0), present: labels_bc.ge(0) }
+    }
+
+    /// Rights after the moves played, 0 or 1 `[b,bits]`, f32: from `[b]`, i64, the rights as bits, −1 where they are unknown.
+    /// `columns` are the predicted bits, in order.
+    pub fn rights(rights_b: &Tensor, columns: &[i64]) -> Self {
+        let shifts = constant::kept(columns, Kind::Int64, rights_b.device());
+        let bits = rights_b.clamp_min(0).unsqueeze(1).bitwise_right_shift(&shifts);
+        Self { values: bits.remainder(2).to_kind(Kind::Float), present: rights_b.ge(0) }
     }
 }
 
 /// The squared error of rewards `[b]`, `[b]`.
-pub fn reward_squared_error_rows(value_b: &Tensor, targets: &RewardTargets) -> Tensor {
-    masked(&(value_b - &targets.q_b).square(), &targets.present_b)
+pub fn reward_squared_error_rows(value_b: &Tensor, targets: &Targets) -> Tensor {
+    masked(&(value_b - &targets.values).square(), &targets.present)
 }
 
 /// The squared error of the predicted squared error `[b]`, `[b]`: (ê − (q − q̂)²)². No gradient reaches q̂, so that a
 /// reward is not made predictable at the cost of being right.
-pub fn reward_error_rows(error_b: &Tensor, value_b: &Tensor, targets: &RewardTargets) -> Tensor {
-    masked(&(error_b - reward_squared_error_rows(&value_b.detach(), targets)).square(), &targets.present_b)
+pub fn reward_error_rows(error_b: &Tensor, value_b: &Tensor, targets: &Targets) -> Tensor {
+    masked(&(error_b - reward_squared_error_rows(&value_b.detach(), targets)).square(), &targets.present)
 }
 
 /// The interval of −1…1, cut into `buckets` equal ones, that rewards `[b]` lie in: ⌊(q + 1) / 2 · n⌋, and the last one
@@ -299,9 +313,9 @@ pub fn reward_bucket(q_b: &Tensor, buckets: i64) -> Tensor {
 }
 
 /// Cross-entropy in nats of the logits `[b,buckets]` of a reward's interval, `[b]`.
-pub fn reward_bucket_rows(buckets_bn: &Tensor, targets: &RewardTargets) -> Tensor {
+pub fn reward_bucket_rows(buckets_bn: &Tensor, targets: &Targets) -> Tensor {
     let buckets = buckets_bn.size().last().copied().unwrap_or(1);
-    masked(&-log_prob_of(buckets_bn, &reward_bucket(&targets.q_b, buckets)), &targets.present_b)
+    masked(&-log_prob_of(buckets_bn, &reward_bucket(&targets.values, buckets)), &targets.present)
 }
 
 /// Huber's loss of the moves left `[b]`, both sides divided by 20, with δ = 0.5, `[b]` (Lc0's training code); `target_b` is NaN
@@ -312,32 +326,16 @@ pub fn moves_left_rows(moves_b: &Tensor, target_b: &Tensor) -> Tensor {
     masked(&(moves_b / MOVES_LEFT_UNIT).huber_loss(&target, Reduction::None, MOVES_LEFT_DELTA), &present)
 }
 
-/// Labels of a batch's maps.
-#[derive(Debug)]
-pub struct MapTargets {
-    /// The labels `[b,cells]`, i64; 0 where there is none.
-    pub label_bc: Tensor,
-    /// Which cells have one, bool `[b,cells]`.
-    pub present_bc: Tensor,
-}
-
-impl MapTargets {
-    /// From labels `[b,cells]` of any integer type, −1 where there is none.
-    pub fn new(labels_bc: &Tensor) -> Self {
-        Self { label_bc: labels_bc.to_kind(Kind::Int64).clamp_min(0), present_bc: labels_bc.ge(0) }
-    }
-}
-
 /// Cross-entropy in nats of the squares' logits `[b,n,classes]` with their labels.
-pub fn square_map_cells(logits_bnc: &Tensor, targets: &MapTargets) -> Tensor {
-    masked(&-log_prob_of(logits_bnc, &targets.label_bc), &targets.present_bc)
+pub fn square_map_cells(logits_bnc: &Tensor, targets: &Targets) -> Tensor {
+    masked(&-log_prob_of(logits_bnc, &targets.values), &targets.present)
 }
 
 /// Binary cross-entropy in nats of the pairs' logits `[b,n,n]` with their labels 0 and 1, cells from · n + to.
-pub fn pair_map_cells(logits_bnn: &Tensor, targets: &MapTargets) -> Tensor {
-    let label = targets.label_bc.to_kind(Kind::Float);
+pub fn pair_map_cells(logits_bnn: &Tensor, targets: &Targets) -> Tensor {
+    let label = targets.values.to_kind(Kind::Float);
     let logits = logits_bnn.flatten(1, 2).to_kind(Kind::Float);
-    masked(&binary_cross_entropy(&logits, &label), &targets.present_bc)
+    masked(&binary_cross_entropy(&logits, &label), &targets.present)
 }
 
 /// The likeliest label of each square, `[b,n]`, i64.
@@ -350,31 +348,13 @@ pub fn pair_map_answer(logits_bnn: &Tensor) -> Tensor {
     logits_bnn.flatten(1, 2).gt(0.0).to_kind(Kind::Int64)
 }
 
-/// The rights after the moves played.
-#[derive(Debug)]
-pub struct RightsTargets {
-    /// 0 or 1 `[b,bits]`, f32; 0 in rows that have none.
-    pub bits_bn: Tensor,
-    /// Which rows have them, bool `[b]`.
-    pub present_b: Tensor,
-}
-
-impl RightsTargets {
-    /// From `[b]`, i64: the rights as bits, −1 where they are unknown. `columns` are the predicted bits, in order.
-    pub fn new(rights_b: &Tensor, columns: &[i64]) -> Self {
-        let shifts = constant::kept(columns, Kind::Int64, rights_b.device());
-        let bits = rights_b.clamp_min(0).unsqueeze(1).bitwise_right_shift(&shifts);
-        Self { bits_bn: bits.remainder(2).to_kind(Kind::Float), present_b: rights_b.ge(0) }
-    }
-}
-
 /// Binary cross-entropy of the logits `[b,bits]` in nats, the mean over the bits, `[b]`.
-pub fn rights_rows(logits_bn: &Tensor, targets: &RightsTargets) -> Tensor {
-    masked(&row_means(&binary_cross_entropy(logits_bn, &targets.bits_bn)), &targets.present_b)
+pub fn rights_rows(logits_bn: &Tensor, targets: &Targets) -> Tensor {
+    masked(&row_means(&binary_cross_entropy(logits_bn, &targets.values)), &targets.present)
 }
 
 /// Whether every bit is the likelier answer, `[b]`, f32.
-pub fn rights_hit_rows(logits_bn: &Tensor, targets: &RightsTargets) -> Tensor {
-    let right = logits_bn.gt(0.0).to_kind(Kind::Float).eq_tensor(&targets.bits_bn);
-    masked(&right.all_dim(1, false).to_kind(Kind::Float), &targets.present_b)
+pub fn rights_hit_rows(logits_bn: &Tensor, targets: &Targets) -> Tensor {
+    let right = logits_bn.gt(0.0).to_kind(Kind::Float).eq_tensor(&targets.values);
+    masked(&right.all_dim(1, false).to_kind(Kind::Float), &targets.present)
 }

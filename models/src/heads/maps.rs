@@ -5,7 +5,7 @@ use super::output::{Output, Reading};
 use super::visit::Visit;
 use crate::layers;
 use crate::loss::examples::Column;
-use crate::loss::{MapTargets, pair_map_answer, pair_map_cells, square_map_answer, square_map_cells};
+use crate::loss::{Targets, pair_map_answer, pair_map_cells, square_map_answer, square_map_cells};
 use crate::macs::HeadMacs;
 use facts::HeadName;
 use facts::heads::map::{ACCURACY, LOSS, RECALL, SPECIFICITY};
@@ -71,13 +71,13 @@ fn evaluate(
     visit: &mut Visit<'_>,
     head: HeadName,
     cells: fn(&Tensor) -> i64,
-    losses: fn(&Tensor, &MapTargets) -> Tensor,
+    losses: fn(&Tensor, &Targets) -> Tensor,
     answers: fn(&Tensor) -> Tensor,
 ) {
     let Some(logits) = visit.output.get(head) else { return };
     let targets = visit.examples.map(cells(logits));
     visit.loss(&LOSS, || losses(logits, &targets));
-    let MapTargets { label_bc, present_bc } = &targets;
+    let Targets { values: label_bc, present: present_bc } = &targets;
     let right = || answers(logits).eq_tensor(label_bc).logical_and(present_bc);
     visit.value(&ACCURACY, right);
     visit.value(&RECALL, || right().logical_and(&label_bc.gt(0)));

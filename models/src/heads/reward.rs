@@ -6,7 +6,7 @@ use super::pooled::{BoardVector as _, Pooled};
 use super::visit::Visit;
 use crate::config::RewardOptions;
 use crate::loss::examples::Column;
-use crate::loss::{RewardTargets, reward_bucket_rows, reward_error_rows, reward_squared_error_rows};
+use crate::loss::{Targets, reward_bucket_rows, reward_error_rows, reward_squared_error_rows};
 use crate::macs::HeadMacs;
 use facts::{HeadName, Loss};
 use nn::{Linear, Scope, Views};
@@ -43,7 +43,7 @@ fn declare(at: &mut Site<'_>, head: HeadName, options: RewardOptions) -> Declare
 fn evaluate(visit: &mut Visit<'_>, head: HeadName, column: Column) {
     let [of_value, of_error, of_buckets] = head.measures().losses else { return };
     let Some(value_b) = visit.output.get(head) else { return };
-    let targets = RewardTargets::of_probabilities(visit.examples.get(column));
+    let targets = Targets::rewards(visit.examples.get(column));
     visit.loss(of_value, || reward_squared_error_rows(value_b, &targets));
     if let Some(error_b) = visit.output.part(head, ERROR) {
         visit.loss(of_error, || reward_error_rows(error_b, value_b, &targets));

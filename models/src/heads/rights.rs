@@ -7,7 +7,7 @@ use super::visit::Visit;
 use crate::config::{InitKind, RightsOptions};
 use crate::layers::dense;
 use crate::loss::examples::Column;
-use crate::loss::{RightsTargets, rights_hit_rows, rights_rows};
+use crate::loss::{Targets, rights_hit_rows, rights_rows};
 use crate::macs::HeadMacs;
 use facts::HeadName;
 use facts::heads::rights::{ACCURACY, LOSS};
@@ -31,7 +31,7 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
 fn evaluate(visit: &mut Visit<'_>) {
     let bits = visit.outputs.rights.and_then(RightsOptions::columns);
     let (Some(logits_bn), Some(bits)) = (visit.output.get(HeadName::Rights), bits) else { return };
-    let targets = RightsTargets::new(visit.examples.get(Column::Rights), &bits);
+    let targets = Targets::rights(visit.examples.get(Column::Rights), &bits);
     visit.loss(&LOSS, || rights_rows(logits_bn, &targets));
     visit.value(&ACCURACY, || rights_hit_rows(logits_bn, &targets));
 }

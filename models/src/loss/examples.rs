@@ -1,6 +1,6 @@
 //! Examples on a device: packed positions, their moves, and the targets of heads.
 
-use super::{MapTargets, PolicyTargets, expand_mask, known, value_shares_present};
+use super::{PolicyTargets, Targets, expand_mask, known, value_shares_present};
 use crate::layers::input::predicts_board;
 use facts::Target;
 use tch::{Kind, Tensor};
@@ -142,11 +142,11 @@ impl Examples {
     }
 
     /// The labels of maps with this number of cells; no label where the dataset has no map (steps that are only timed).
-    pub fn map(&self, cells: i64) -> MapTargets {
+    pub fn map(&self, cells: i64) -> Targets {
         let map = self.get(Column::Map);
         match map.size()[1] {
-            0 => MapTargets::new(&Tensor::full([self.rows(), cells], -1, (Kind::Int8, map.device()))),
-            _ => MapTargets::new(map),
+            0 => Targets::map(&Tensor::full([self.rows(), cells], -1, (Kind::Int8, map.device()))),
+            _ => Targets::map(map),
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
-use models::loss::{self, PolicyTargets, RightsTargets};
+use models::loss::{self, PolicyTargets, Targets};
 use models::{ChessformerConfig, HeadName, Spec};
 use tch::Tensor;
 
@@ -173,12 +173,12 @@ fn policy_and_rights_of_one_batch_are_learnt() {
         assert_eq!(columns.len(), bits);
         // The last row's move is unknown.
         let rights = Tensor::from_slice(&[0b1_0000_0001_1111_i64, 0b0101, 0, 0b1_1111_0000_1010, -1]);
-        let rights = RightsTargets::new(&rights, &columns);
+        let rights = Targets::rights(&rights, &columns);
         let last = minimise(&mut arena, nadam(), Some(10.0), 200, &constant(5e-3), |views| {
             let output = network.forward(views, &rows);
             let of_rights = loss::rights_rows(&output[HeadName::Rights], &rights);
             let policy = policy_cross_entropy(policy_of(&output), None, targets).mean();
-            vec![policy, Sum::of(&of_rights, &rights.present_b).mean()]
+            vec![policy, Sum::of(&of_rights, &rights.present).mean()]
         });
         assert!(last.iter().all(|&loss| loss < 0.02), "{last:?}");
         let output = network.forward(&arena.frozen_views(), &rows);
@@ -190,8 +190,8 @@ fn policy_and_rights_of_one_batch_are_learnt() {
 #[test]
 fn the_loss_of_rights_is_the_mean_over_them() {
     let rights = Tensor::from_slice(&[0b0_0000_0001_0001_i64, -1]);
-    let targets = RightsTargets::new(&rights, &[0, 1, 4]);
-    assert_eq!(numbers(&targets.bits_bn), [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+    let targets = Targets::rights(&rights, &[0, 1, 4]);
+    assert_eq!(numbers(&targets.values), [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
     let logits = Tensor::from_slice(&[1.0f32, -2.0, 0.0, 5.0, 5.0, 5.0]).view([2, 3]);
     let softplus = |x: f64| x.exp().ln_1p();
     let expected = (softplus(-1.0) + softplus(-2.0) + softplus(0.0)) / 3.0;

@@ -3,10 +3,10 @@
 use crate::common::sums::Sum;
 use crate::common::*;
 use models::loss::{
-    MapTargets, PolicyTargets, RewardTargets, known, moves_left_rows, pair_map_answer, pair_map_cells,
-    policy_cross_entropy_rows, policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows,
-    reward_error_rows, reward_squared_error_rows, square_map_answer, square_map_cells, value_cross_entropy_rows,
-    value_share_rows, value_shares,
+    PolicyTargets, Targets, known, moves_left_rows, pair_map_answer, pair_map_cells, policy_cross_entropy_rows,
+    policy_log_probs, result_share_rows, reward_bucket, reward_bucket_rows, reward_error_rows,
+    reward_squared_error_rows, square_map_answer, square_map_cells, value_cross_entropy_rows, value_share_rows,
+    value_shares,
 };
 use tch::{Kind, Tensor};
 
@@ -55,13 +55,13 @@ fn a_value_and_a_probability_of_a_draw_are_win_draw_and_loss() {
 
 #[test]
 fn rewards_and_their_errors_by_hand() {
-    let targets = RewardTargets::of_probabilities(&Tensor::from_slice(&[1.0f32, 0.5, 0.25, NONE]));
-    assert_eq!(numbers(&targets.q_b), [1.0, 0.0, -0.5, 0.0]);
-    assert_eq!(numbers(&targets.present_b), [1.0, 1.0, 1.0, 0.0]);
+    let targets = Targets::rewards(&Tensor::from_slice(&[1.0f32, 0.5, 0.25, NONE]));
+    assert_eq!(numbers(&targets.values), [1.0, 0.0, -0.5, 0.0]);
+    assert_eq!(numbers(&targets.present), [1.0, 1.0, 1.0, 0.0]);
     let value = Tensor::from_slice(&[0.5f32, -0.5, -0.5, 0.9]).set_requires_grad(true);
     let squared = reward_squared_error_rows(&value, &targets);
     assert_eq!(numbers(&squared), [0.25, 0.25, 0.0, 0.0]);
-    let sum = Sum::of(&squared, &targets.present_b);
+    let sum = Sum::of(&squared, &targets.present);
     assert_near(&numbers(&sum.mean()), &[0.5 / 3.0], 1e-6, "mean over the rows with a target");
     // d(v − q)²/dv = 2(v − q), over three rows.
     assert_near(&gradient(&sum.mean(), &value), &[-1.0 / 3.0, -1.0 / 3.0, 0.0, 0.0], 1e-6, "gradient");
@@ -77,7 +77,7 @@ fn rewards_and_their_errors_by_hand() {
 fn a_certain_win_falls_into_the_last_interval() {
     let q = Tensor::from_slice(&[-1.0f32, -0.95, -0.9376, -0.0001, 0.0, 0.0625, 0.99, 1.0, 1.0 - 6e-8]);
     assert_eq!(numbers(&reward_bucket(&q, 32)), [0.0, 0.0, 0.0, 15.0, 16.0, 17.0, 31.0, 31.0, 31.0]);
-    let targets = RewardTargets::of_probabilities(&Tensor::from_slice(&[1.0f32, 0.0, 0.6, NONE]));
+    let targets = Targets::rewards(&Tensor::from_slice(&[1.0f32, 0.0, 0.6, NONE]));
     let ln3 = 3f32.ln();
     let logits = floats(&[0.0, 0.0, 0.0, ln3, ln3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 9.0, 9.0, 0.0, 1.0], 4);
     let expected = [2f64.ln(), 2f64.ln(), 4f64.ln(), 0.0];
@@ -99,15 +99,15 @@ fn moves_left_by_hand() {
 #[test]
 fn maps_by_hand() {
     let labels = Tensor::from_slice(&[2i8, -1, 0, 1, -1, -1]).view([2, 3]);
-    let targets = MapTargets::new(&labels);
-    assert_eq!(numbers(&targets.present_bc), [1.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
+    let targets = Targets::map(&labels);
+    assert_eq!(numbers(&targets.present), [1.0, 0.0, 1.0, 1.0, 0.0, 0.0]);
     let ln2 = std::f32::consts::LN_2;
     let logits = floats(&[0.0, 0.0, ln2, 5.0, 5.0, 5.0, 0.0, 0.0, 0.0, ln2, 0.0, 0.0, 1.0, 2.0, 3.0, 3.0, 2.0, 1.0], 3);
     let logits = logits.view([2, 3, 3]);
     let cells = square_map_cells(&logits, &targets);
     let expected = [2f64.ln(), 0.0, 3f64.ln(), 4f64.ln(), 0.0, 0.0];
     assert_near(&numbers(&cells), &expected, 1e-6, "cells");
-    let mean = Sum::of(&cells, &targets.present_bc).mean();
+    let mean = Sum::of(&cells, &targets.present).mean();
     assert_near(&numbers(&mean), &[24f64.ln() / 3.0], 1e-6, "mean over labelled cells");
     let answer = numbers(&square_map_answer(&logits));
     assert_eq!((answer[0], answer[3], answer[4], answer[5]), (2.0, 0.0, 2.0, 0.0));
@@ -116,7 +116,7 @@ fn maps_by_hand() {
 #[test]
 fn pairs_by_hand() {
     let labels = Tensor::from_slice(&[1i8, 0, -1, 1]).view([1, 4]);
-    let targets = MapTargets::new(&labels);
+    let targets = Targets::map(&labels);
     let ln3 = 3f32.ln();
     let logits = floats(&[ln3, ln3, 7.0, -ln3], 2).view([1, 2, 2]);
     // The probability of yes is 3/4, 3/4 and 1/4.
@@ -131,10 +131,10 @@ fn pairs_by_hand() {
 #[test]
 fn rows_without_targets_send_no_gradient() {
     let none = Tensor::from_slice(&[NONE, NONE]);
-    let targets = RewardTargets::of_probabilities(&none);
+    let targets = Targets::rewards(&none);
     let value = Tensor::from_slice(&[0.5f32, -0.5]).set_requires_grad(true);
     let of = |rows: Tensor, present: &Tensor| gradient(&Sum::of(&rows, present).mean(), &value);
-    assert_eq!(of(reward_squared_error_rows(&value, &targets), &targets.present_b), [0.0, 0.0]);
+    assert_eq!(of(reward_squared_error_rows(&value, &targets), &targets.present), [0.0, 0.0]);
     assert_eq!(of(moves_left_rows(&value, &none), &known(&none)), [0.0, 0.0]);
 }
 

@@ -4,7 +4,7 @@ use crate::common::learning::{BATCH, minimise, nadam};
 use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::loss::{self, MapTargets, PolicyTargets, RewardTargets};
+use models::loss::{self, PolicyTargets, Targets};
 use models::{ChessformerConfig, HeadName, NormPlace, Output, Schedule};
 use tch::{Kind, Tensor};
 
@@ -72,7 +72,7 @@ fn the_soft_policys_loss_falls_to_the_entropy_of_its_target() {
 fn rewards_their_errors_and_their_intervals_are_learnt() {
     // Far enough from certain that tanh does not saturate on the way: behind it no gradient leads back.
     let p = Tensor::from_slice(&[0.7f32, 0.25, 0.5, 0.6, 0.4, f32::NAN]);
-    let targets = RewardTargets::of_probabilities(&p);
+    let targets = Targets::rewards(&p);
     for (game, head) in BOARDS.into_iter().zip([HeadName::Q, HeadName::ShortTerm]) {
         let name = head.name();
         let outputs = format!(r#"{{"{name}": {{"error": true, "buckets": 32}}}}"#);
@@ -85,7 +85,7 @@ fn rewards_their_errors_and_their_intervals_are_learnt() {
                 loss::reward_bucket_rows(buckets, &targets),
             ];
             let weighted = rows.iter().zip([1.0, 1.0, 0.1]);
-            weighted.map(|(rows, weight)| Sum::of(rows, &targets.present_b).mean() * weight).collect()
+            weighted.map(|(rows, weight)| Sum::of(rows, &targets.present).mean() * weight).collect()
         });
         assert_floor(&last[..2], 0.0, 2e-3, name);
         assert_floor(&last[2..], 0.0, 5e-3, name);
@@ -122,10 +122,10 @@ fn maps_of_squares_and_of_pairs_are_learnt() {
         };
         let labels: Vec<i64> =
             (0..BATCH).flat_map(|row| (0..squares).map(move |s| (row, s))).map(|(row, s)| of_square(row, s)).collect();
-        let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
+        let targets = Targets::map(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
         let last = learn(game, r#"{"per_square": {"classes": 3}}"#, (150, RATE), |output| {
             let cells = loss::square_map_cells(&output[HeadName::PerSquare], &targets);
-            vec![Sum::of(&cells, &targets.present_bc).mean()]
+            vec![Sum::of(&cells, &targets.present).mean()]
         });
         assert_floor(&last, 0.0, 0.02, game.name());
         // Yes where both squares hold the same of two kinds: a product of what stands on them.
@@ -134,10 +134,10 @@ fn maps_of_squares_and_of_pairs_are_learnt() {
             .flat_map(|row| (0..squares * squares).map(move |pair| (row, pair / squares, pair % squares)))
             .map(|(row, from, to)| i64::from(kind(row, from) && kind(row, to)))
             .collect();
-        let targets = MapTargets::new(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
+        let targets = Targets::map(&Tensor::from_slice(&labels).view([BATCH as i64, -1]));
         let last = learn(game, r#"{"pairs": {}}"#, (150, RATE), |output| {
             let cells = loss::pair_map_cells(&output[HeadName::Pairs], &targets);
-            vec![Sum::of(&cells, &targets.present_bc).mean()]
+            vec![Sum::of(&cells, &targets.present).mean()]
         });
         assert_floor(&last, 0.0, 0.02, game.name());
     }
