@@ -105,6 +105,8 @@ struct FromToLogits {
     key: Linear,
     promotion: Option<PromotionTerm>,
     drops: Option<Drops>,
+    /// Kinds of pieces that are dropped.
+    drop_kinds: u64,
     squares: i64,
     depth: i64,
     /// For each entry, its place in the flattened matrix of queries (squares, then drops) by keys.
@@ -132,7 +134,8 @@ impl FromToLogits {
         let drops = Drops::declare(&mut scope.sub("drop"), e, depth, tokens, moves.drops);
         let places: Vec<i64> = pairs.iter().map(|pair| pair.query as i64 * squares + pair.key as i64).collect();
         let places = Constant::indices(&places, &[places.len() as i64]);
-        Self { query, key, promotion, drops, squares, depth, places, pairs }
+        let drop_kinds = moves.drops.len() as u64;
+        Self { query, key, promotion, drops, drop_kinds, squares, depth, places, pairs }
     }
 
     /// The embedding of all tokens `[b,l,e]` → logits `[b,v]`: of every move, or, given the legal ones (bool `[b,v]`), at least of
@@ -182,14 +185,13 @@ impl FromToLogits {
     fn weight_macs(&self, embedding: u64) -> u64 {
         let squares = self.squares as u64;
         let promotion = self.promotion.as_ref().map_or(0, |term| squares * term.weight.macs());
-        let drops = self.drops.as_ref().map_or(0, |drops| drops.macs(embedding, self.query.macs()));
+        let drops = self.drops.as_ref().map_or(0, |drops| drops.macs(self.drop_kinds, embedding, self.query.macs()));
         squares * self.weight_macs_per_square() + promotion + drops
     }
 
     /// Multiplications of queries by keys for a position.
     fn product_macs(&self) -> u64 {
-        let drops = self.drops.as_ref().map_or(0, |drops| drops.kinds as u64);
-        (self.squares as u64 + drops) * self.squares as u64 * self.depth as u64
+        (self.squares as u64 + self.drop_kinds) * self.squares as u64 * self.depth as u64
     }
 }
 
@@ -238,14 +240,9 @@ impl PromotionTerm {
     }
 }
 
+/// What the queries of drops are made of.
 #[derive(Debug)]
-struct Drops {
-    kinds: i64,
-    source: DropSource,
-}
-
-#[derive(Debug)]
-enum DropSource {
+enum Drops {
     /// Tokens of the pieces in hand, by their place in the sequence.
     Tokens(Constant),
     /// A vector per kind `[kinds,depth]` and a projection of the pooled board.
@@ -259,23 +256,22 @@ impl Drops {
         }
         let kinds = drops.len() as i64;
         let in_hand: Option<Vec<i64>> = drops.iter().map(|piece| hand_token(tokens, piece)).collect();
-        let source = match in_hand {
-            Some(places) => DropSource::Tokens(Constant::indices(&places, &[kinds])),
-            None => DropSource::Learned {
+        Some(match in_hand {
+            Some(places) => Self::Tokens(Constant::indices(&places, &[kinds])),
+            None => Self::Learned {
                 vectors: scope.f32_param("vectors", &[kinds, depth], Init::glorot_normal(kinds, depth, 1.0)),
                 board: Linear::declare(&mut scope.sub("board"), e, depth, Init::glorot_normal(e, depth, 1.0), false),
             },
-        };
-        Some(Self { kinds, source })
+        })
     }
 
     /// `[b,kinds,depth]`, from the embedding of all tokens and of the squares, times the factor of the query.
     fn queries(&self, views: &Views, (query, factor): (&Linear, f64), embedded: &Tensor, squares: &Tensor) -> Tensor {
-        match &self.source {
-            DropSource::Tokens(places) => {
+        match self {
+            Self::Tokens(places) => {
                 query.forward_times(views, &embedded.index_select(1, &places.on(embedded.device())), factor)
             }
-            DropSource::Learned { vectors, board } => {
+            Self::Learned { vectors, board } => {
                 let pooled = squares.mean_dim([1i64].as_slice(), true, Kind::Float);
                 board.forward_times(views, &pooled, factor) + (&views[*vectors] * factor).to_kind(views.kind())
             }
@@ -283,10 +279,10 @@ impl Drops {
     }
 
     /// Multiplications that make the queries; `embedding` and `query` are those of one token.
-    fn macs(&self, embedding: u64, query: u64) -> u64 {
-        match &self.source {
-            DropSource::Tokens(_) => self.kinds as u64 * (embedding + query),
-            DropSource::Learned { board, .. } => board.macs(),
+    fn macs(&self, kinds: u64, embedding: u64, query: u64) -> u64 {
+        match self {
+            Self::Tokens(_) => kinds * (embedding + query),
+            Self::Learned { board, .. } => board.macs(),
         }
     }
 }
