@@ -53,21 +53,15 @@ fn taken(layout: &Layout) -> Vec<(usize, i64, i64)> {
 
 #[test]
 fn a_step_has_the_gradients_singular_vectors_and_singular_values_near_one() {
-    is_orthogonal(&network("{}"), 2 * (3 + 1 + 2), "qkv in three parts, out and two feed-forward layers per block");
-}
-
-#[test]
-fn a_gated_feed_forward_layer_has_two_hidden_matrices() {
-    is_orthogonal(&network(r#"{"ff_kind": "swiglu"}"#), 2 * (3 + 1 + 3), "W and V are apart");
-}
-
-#[track_caller]
-fn is_orthogonal(layout: &Arc<Layout>, count: usize, why: &str) {
-    for scale in [MuonScale::MatchAdamw, MuonScale::Original] {
-        let moved = first_step(layout, &muon(scale, Others::Nadam(NadamConfig::default())));
-        let gradient = gradient_from(layout, GRADIENT);
-        let matrices = taken(layout);
-        assert_eq!(matrices.len(), count, "{why}");
+    // Per block qkv in three parts, out and two feed-forward layers; in a gated one W and V are apart.
+    let networks = [("{}", 2 * (3 + 1 + 2)), (r#"{"ff_kind": "swiglu"}"#, 2 * (3 + 1 + 3))];
+    let scales = [MuonScale::MatchAdamw, MuonScale::Original];
+    for ((options, count), scale) in networks.into_iter().flat_map(|network| scales.map(|scale| (network, scale))) {
+        let layout = network(options);
+        let moved = first_step(&layout, &muon(scale, Others::Nadam(NadamConfig::default())));
+        let gradient = gradient_from(&layout, GRADIENT);
+        let matrices = taken(&layout);
+        assert_eq!(matrices.len(), count, "{options}");
         for (start, rows, columns) in matrices {
             let part = |flat: &Tensor| flat.narrow(0, start as i64, rows * columns).view([rows, columns]);
             let factor = match scale {
@@ -83,7 +77,7 @@ fn is_orthogonal(layout: &Arc<Layout>, count: usize, why: &str) {
                 &x * 3.4445 - x.pow_tensor_scalar(3) * 4.7750 + x.pow_tensor_scalar(5) * 2.0315
             });
             let apart = (inside - expected.diag(0)).abs().max().double_value(&[]);
-            assert!(apart < 1e-3, "{rows} x {columns}: {apart}");
+            assert!(apart < 1e-3, "{options}, {rows} x {columns}: {apart}");
             let [least, most] = [expected.min().double_value(&[]), expected.max().double_value(&[])];
             assert!(least > 0.3 && most < 1.3, "{rows} x {columns}: {least} to {most}");
         }

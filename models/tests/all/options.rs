@@ -81,17 +81,6 @@ fn the_paper_counts_the_embeddings_feed_forward_layer_only() {
 }
 
 #[test]
-fn auxiliary_tokens_get_summaries_too() {
-    for game in GameKind::ALL {
-        let spec = spec(game, InputName::PieceTokensAux);
-        let (_, layout) = declare(&tiny_with(ALL_PIECES[0]), &none(), &spec);
-        let weight = layout.param(layout.find("embedding.pieces.weight").expect("the layer is there"));
-        let inputs = spec.input.geometry.squares() * (spec.input.piece_codes - 1);
-        assert_eq!(weight.shape, [(3 * spec.input.tokens()) as i64, inputs as i64]);
-    }
-}
-
-#[test]
 fn options_are_written_only_where_they_are_not_the_default() {
     let sizes = r#"{"layers":1,"width":8,"heads":2,"ff":4,"#;
     let rest = r#""normalisation":"rms","activation":"mish","qkv_bias":false,"policy":{},"value":{"embedding":32,"hidden":128,"pool":"flatten"}}"#;
