@@ -32,9 +32,11 @@ impl PlanePolicyHeads {
         tokens: &Tokens,
         moves: &Planes,
     ) -> Self {
-        let (inputs, bias) = (config.width, config.policy.plane_bias);
+        let sizes = [config.width, tokens.geometry().squares()];
+        let (bias, cells) = (config.policy.plane_bias, Cells::of(moves));
         let policies = config.outputs.declare_policies(|head| {
-            PlaneLogits::declare(&mut builder.scope(head.name(), Part::Head), inputs, bias, tokens, moves)
+            let scope = &mut builder.scope(head.name(), Part::Head);
+            PlaneLogits::declare(scope, sizes, bias, InitKind::Glorot, &cells)
         });
         Self { policies }
     }
@@ -70,6 +72,14 @@ pub(crate) struct Cells {
     pub(crate) cells: Vec<[usize; 2]>,
 }
 
+impl Cells {
+    /// Those of a vocabulary whose entries are planes already: they are read at the square that is entered.
+    pub(crate) fn of(moves: &Planes) -> Self {
+        let cells = moves.entries().iter().map(|entry| [usize::from(entry.class), usize::from(entry.to)]).collect();
+        Self { classes: moves.classes.len(), cells }
+    }
+}
+
 /// `logit(class, to) = w_class · x_to + bias`, for the entries of the vocabulary only, in its order.
 #[derive(Debug)]
 pub(crate) struct PlaneLogits {
@@ -84,21 +94,8 @@ pub(crate) struct PlaneLogits {
 }
 
 impl PlaneLogits {
-    /// For tokens of `inputs` numbers.
-    pub(crate) fn declare(
-        scope: &mut Scope<'_>,
-        inputs: usize,
-        bias: PlaneBias,
-        tokens: &Tokens,
-        moves: &Planes,
-    ) -> Self {
-        let cells = moves.entries().iter().map(|entry| [usize::from(entry.class), usize::from(entry.to)]).collect();
-        let planes = Cells { classes: moves.classes.len(), cells };
-        Self::of_cells(scope, [inputs, tokens.geometry().squares()], bias, InitKind::Glorot, &planes)
-    }
-
     /// For `[inputs, squares]`: numbers of a token, and tokens that are squares.
-    pub(crate) fn of_cells(
+    pub(crate) fn declare(
         scope: &mut Scope<'_>,
         [inputs, squares]: [usize; 2],
         bias: PlaneBias,

@@ -32,7 +32,7 @@ pub(crate) fn declare(
             ResnetPolicy::Planes => {
                 let (board, bias) = (tokens.geometry(), PlaneBias::PerMove);
                 let sizes = [config.channels, board.squares()];
-                let logits = PlaneLogits::of_cells(scope, sizes, bias, config.init, &cells(moves, board));
+                let logits = PlaneLogits::declare(scope, sizes, bias, config.init, &cells(moves, board));
                 Box::new(PlanePolicyHeads::plain(logits))
             }
             ResnetPolicy::Dense { channels } => {

@@ -1,7 +1,7 @@
 //! Moves as planes: each kind of move has a plane, and is read there at the square that it leaves (a drop: enters).
 
 use crate::heads::plane_policy::Cells;
-use games::{Entry, FromTo, Geometry, PlaneEntry, Vocabulary};
+use games::{Entry, FromTo, Geometry, Vocabulary};
 use std::collections::BTreeSet;
 
 /// A kind of move. `files` and `ranks` are its distance, in the frame of the side to move.
@@ -63,15 +63,12 @@ pub fn move_planes(moves: &FromTo, board: Geometry) -> Vec<MovePlane> {
 }
 
 /// The planes of a vocabulary, and the place of each of its entries in them. One whose entries are planes already keeps
-/// them: they are read at the square that is entered.
+/// them.
 pub(super) fn cells(moves: Vocabulary, board: Geometry) -> Cells {
     match moves {
         Vocabulary::FromTo(moves) => cells_from(moves, board),
         Vocabulary::List(list) => cells_from(&list.moves, board),
-        Vocabulary::Planes(moves) => {
-            let cell = |entry: &PlaneEntry| [usize::from(entry.class), usize::from(entry.to)];
-            Cells { classes: moves.classes.len(), cells: moves.entries().iter().map(cell).collect() }
-        }
+        Vocabulary::Planes(moves) => Cells::of(moves),
     }
 }
 
