@@ -1,4 +1,4 @@
-//! The heads: the outputs of a network, each in its own file.
+//! The heads: the outputs of a network.
 //!
 //! A network is a trunk and the heads that [`crate::Outputs`] names. A head's file holds its parameters, which it declares in a
 //! scope, and its answer, which it computes from the tokens after the last block (the trait `Head`); and a
@@ -9,7 +9,7 @@ mod board;
 mod from_to;
 pub(crate) mod head;
 mod maps;
-pub(crate) mod moves_left;
+pub(crate) mod number;
 pub(crate) mod output;
 pub(crate) mod plane_policy;
 mod policy;
@@ -20,7 +20,6 @@ mod reward;
 mod rights;
 mod token_policy;
 pub(crate) mod visit;
-pub(crate) mod win_rate;
 
 use crate::config::{ModelError, Outputs};
 use facts::{HeadName, Loss};
@@ -39,12 +38,12 @@ impl HeadDeclaration {
             HeadName::ResultShares => &result::SHARES,
             HeadName::ValueResult => &result::VALUE_LOGITS,
             HeadName::ValueShares => &result::VALUE_SHARES,
-            HeadName::WinRate => &win_rate::DECLARATION,
+            HeadName::WinRate => &number::WIN_RATE,
             HeadName::SoftPolicy => &policy::SOFT,
             HeadName::FurtherPolicies => &policy::FURTHER,
             HeadName::Q => &reward::Q,
             HeadName::ShortTerm => &reward::SHORT_TERM,
-            HeadName::MovesLeft => &moves_left::DECLARATION,
+            HeadName::MovesLeft => &number::MOVES_LEFT,
             HeadName::PerSquare => &maps::PER_SQUARE,
             HeadName::Pairs => &maps::PAIRS,
             HeadName::Board => &board::DECLARATION,

@@ -7,7 +7,7 @@ use crate::heads::head::Head;
 use crate::heads::output::{Output, Reading};
 use crate::heads::plane_policy::{PlaneLogits, PlanePolicyHeads};
 use crate::heads::pooled::{BoardVector, VectorForm, VectorHead};
-use crate::heads::{moves_left, result, win_rate};
+use crate::heads::{number, result};
 use crate::layers::dense;
 use crate::macs::HeadMacs;
 use encodings::Tokens;
@@ -52,8 +52,8 @@ pub(crate) fn declare(
     let value = [config.value.channels, config.value.hidden];
     let on_vectors = [
         outputs.result.map(|_| (value, result::LOGITS_FORM)),
-        outputs.win_rate.map(|_| (value, win_rate::FORM)),
-        outputs.moves_left.map(|options| ([options.embedding, options.hidden], moves_left::FORM)),
+        outputs.win_rate.map(|_| (value, number::WIN_RATE_FORM)),
+        outputs.moves_left.map(|options| ([options.embedding, options.hidden], number::MOVES_LEFT_FORM)),
     ];
     for (sizes, form) in on_vectors.into_iter().flatten() {
         let scope = &mut builder.scope(form.scope, Part::Head);
