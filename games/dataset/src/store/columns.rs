@@ -16,33 +16,18 @@ pub(super) const FIRST_COLUMNS: usize = 16;
 /// that a dataset without values has the same bytes as before the column existed.
 const ALWAYS_WRITTEN: usize = 24;
 
-/// Which of the columns after [`ALWAYS_WRITTEN`] exist.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Optional {
-    map: bool,
-    draw: bool,
+/// Whether a shard has each of the columns after [`ALWAYS_WRITTEN`].
+pub(super) type Optional = [bool; 2];
+
+/// The places in [`schema`] of the columns of a shard.
+pub(super) fn places(optional: Optional) -> Vec<usize> {
+    let optional = (ALWAYS_WRITTEN..).zip(optional).filter_map(|(place, has)| has.then_some(place));
+    (0..ALWAYS_WRITTEN).chain(optional).collect()
 }
 
-impl Optional {
-    pub(super) const ALL: Self = Self { map: true, draw: true };
-
-    fn of(row: &GameRow) -> Self {
-        Self { map: row.map.is_some(), draw: row.draw.is_some() }
-    }
-
-    pub(super) fn and(self, other: Self) -> Self {
-        Self { map: self.map || other.map, draw: self.draw || other.draw }
-    }
-
-    /// The places of the columns in [`schema`].
-    fn places(self) -> Vec<usize> {
-        let optional = [self.map, self.draw].into_iter().zip(ALWAYS_WRITTEN..);
-        (0..ALWAYS_WRITTEN).chain(optional.filter_map(|(is_there, place)| is_there.then_some(place))).collect()
-    }
-
-    pub(super) fn schema(self) -> Result<SchemaRef, ArrowError> {
-        schema().project(&self.places()).map(Arc::new)
-    }
+/// The optional columns in which any row of a batch of all columns has a value.
+pub(super) fn with_values(all: &RecordBatch) -> Optional {
+    std::array::from_fn(|i| all.column(ALWAYS_WRITTEN + i).null_count() < all.num_rows())
 }
 
 /// Declares the columns in their order: name, builder, whether values may be missing.
@@ -51,7 +36,6 @@ macro_rules! columns {
         #[derive(Default)]
         pub(super) struct Columns {
             $($name: $builder,)+
-            optional: Optional,
         }
 
         impl Columns {
@@ -142,12 +126,6 @@ impl Columns {
         self.time_control.append_option(row.time_control.as_deref());
         self.push_map(row);
         push_numbers(&mut self.draw, row.draw.as_ref());
-        self.optional = self.optional.and(Optional::of(row));
-    }
-
-    /// The optional columns in which the rows so far have values.
-    pub(super) fn optional(&self) -> Optional {
-        self.optional
     }
 
     fn push_map(&mut self, row: &GameRow) {
@@ -171,12 +149,10 @@ impl Columns {
         self.policy_probs.append(row.policy.is_some());
     }
 
-    /// Takes the rows so far, with these optional columns.
-    pub(super) fn take(&mut self, optional: Optional) -> Result<RecordBatch, ArrowError> {
-        self.optional = Optional::default();
+    /// Takes the rows so far, with all columns.
+    pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let columns = self.builders().into_iter().map(|(_, _, builder)| builder.finish());
-        let all = RecordBatch::try_new(schema(), columns.collect())?;
-        all.project(&optional.places())
+        RecordBatch::try_new(schema(), columns.collect())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writing a shard.
 
-use super::columns::{Columns, Optional};
+use super::columns::{Columns, Optional, places, schema, with_values};
 use super::read::hash_file;
 use super::{GameRow, ShardRows};
 use crate::error::DatasetError;
@@ -34,12 +34,12 @@ pub struct ShardWriter {
 
 impl ShardWriter {
     pub fn create(path: &Path) -> Result<Self, DatasetError> {
-        Self::create_at(path, ZSTD_LEVEL, Optional::default())
+        Self::create_at(path, ZSTD_LEVEL, [false; 2])
     }
 
     /// Starts a temporary file, optimised for speed instead of size.
     pub(crate) fn create_temporary(path: &Path) -> Result<Self, DatasetError> {
-        Self::create_at(path, ZSTD_LEVEL_TEMPORARY, Optional::ALL)
+        Self::create_at(path, ZSTD_LEVEL_TEMPORARY, [true; 2])
     }
 
     fn create_at(path: &Path, level: i32, optional: Optional) -> Result<Self, DatasetError> {
@@ -75,11 +75,13 @@ impl ShardWriter {
     }
 
     fn flush(&mut self) -> Result<(), DatasetError> {
-        let optional = self.optional.and(self.columns.optional());
+        let rows = self.columns.take().map_err(|error| failed(&self.path, error.into()))?;
+        let found = with_values(&rows);
+        let optional: Optional = std::array::from_fn(|i| self.optional[i] || found[i]);
         if optional != self.optional {
             self.widen(optional)?;
         }
-        let rows = self.columns.take(optional).map_err(|error| failed(&self.path, error.into()))?;
+        let rows = rows.project(&places(optional)).map_err(|error| failed(&self.path, error.into()))?;
         let mut parquet = self.take_parquet()?;
         parquet.write(&rows).and_then(|()| parquet.flush()).map_err(|error| failed(&self.path, error))?;
         self.parquet = Some(parquet);
@@ -91,8 +93,9 @@ impl ShardWriter {
             return Ok(parquet);
         }
         let file = File::create(&self.path).map_err(DatasetError::io("create", &self.path))?;
-        let schema = self.optional.schema().map_err(|error| failed(&self.path, error.into()))?;
-        ArrowWriter::try_new(file, schema, Some(self.properties.clone())).map_err(|error| failed(&self.path, error))
+        let schema = schema().project(&places(self.optional)).map_err(|error| failed(&self.path, error.into()))?;
+        let properties = Some(self.properties.clone());
+        ArrowWriter::try_new(file, schema.into(), properties).map_err(|error| failed(&self.path, error))
     }
 
     fn close(&mut self) -> Result<File, DatasetError> {
@@ -109,14 +112,12 @@ impl ShardWriter {
         self.close()?;
         let narrow = self.path.with_extension("narrow");
         fs::rename(&self.path, &narrow).map_err(DatasetError::io("rename", &narrow))?;
-        let waiting = std::mem::replace(&mut self.columns, Columns::new());
         for row in ShardRows::open(&narrow)? {
             self.columns.push(&row?);
             if self.columns.rows() >= ROW_GROUP_GAMES {
                 self.flush()?;
             }
         }
-        self.columns = waiting;
         fs::remove_file(&narrow).map_err(DatasetError::io("remove", &narrow))
     }
 }
