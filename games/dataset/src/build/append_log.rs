@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 /// An append-only file, created with its first bytes.
 pub(crate) struct AppendLog {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     file: Option<BufWriter<File>>,
     bytes: u64,
 }
@@ -65,10 +65,6 @@ impl AppendLog {
         file.flush().map_err(DatasetError::io("write", &self.path))?;
         let file = File::open(&self.path).map_err(DatasetError::io("open", &self.path))?;
         Ok(Box::new(BufReader::with_capacity(1 << 18, file).take(self.bytes)))
-    }
-
-    pub(super) fn path(&self) -> &PathBuf {
-        &self.path
     }
 }
 

@@ -1,6 +1,6 @@
 //! Validation and test games, buffered on disk until all training positions are known.
 
-use super::append_log::{AppendLog, next_part};
+use super::append_log::AppendLog;
 use super::training_keys::{KEYS_IN_MEMORY, SortedKeys, read_keys};
 use crate::error::DatasetError;
 use crate::split::Split;
@@ -57,42 +57,35 @@ impl HeldOutRows {
         mut take: impl FnMut(GameRow, Vec<bool>) -> Result<(), DatasetError>,
     ) -> Result<(), DatasetError> {
         self.sync()?;
-        let mut marks = self.marks(trained)?;
-        let mut bytes = marks.read()?;
+        let (mut keys, mut seen) = (self.keys.read()?, Vec::new().into_iter());
         for number in 0..self.files {
             for row in ShardRows::open(&self.rows_path(number))? {
                 let row = row?;
-                let marks = next_marks(&mut bytes, row.plies.into(), marks.path())?;
+                let plies = usize::from(row.plies);
+                let mut marks = Vec::with_capacity(plies);
+                while marks.len() < plies {
+                    match seen.next() {
+                        Some(mark) => marks.push(mark),
+                        None => seen = self.next_seen(&mut keys, trained)?.into_iter(),
+                    }
+                }
                 take(row, marks)?;
             }
         }
         Ok(())
     }
 
-    /// A byte for every key, 1 if the position occurs in training.
-    fn marks(&mut self, trained: &SortedKeys) -> Result<AppendLog, DatasetError> {
-        let mut marks = AppendLog::new(self.dir.join(format!(".waiting-{}-seen", self.split.name())));
-        let mut keys = self.keys.read()?;
-        loop {
-            let block = read_keys(&mut keys, KEYS_IN_MEMORY).map_err(DatasetError::io("read", self.keys.path()))?;
-            if block.is_empty() {
-                return Ok(marks);
-            }
-            let seen: Vec<u8> = trained.seen(&block)?.into_iter().map(u8::from).collect();
-            marks.append(&seen)?;
+    /// For each of the next keys, whether the position occurs in training.
+    fn next_seen(&self, keys: &mut impl Read, trained: &SortedKeys) -> Result<Vec<bool>, DatasetError> {
+        let unreadable = DatasetError::io("read", &self.keys.path);
+        match read_keys(keys, KEYS_IN_MEMORY) {
+            Ok(block) if !block.is_empty() => trained.seen(&block),
+            Ok(_) => Err(unreadable(ErrorKind::UnexpectedEof.into())),
+            Err(error) => Err(unreadable(error)),
         }
     }
 
     fn rows_path(&self, number: usize) -> PathBuf {
         self.dir.join(format!(".waiting-{}-rows-{number}", self.split.name()))
     }
-}
-
-fn next_marks(from: &mut impl Read, plies: usize, path: &Path) -> Result<Vec<bool>, DatasetError> {
-    let mark = || match next_part::<1>(from) {
-        Ok(Some([mark])) => Ok(mark == 1),
-        Ok(None) => Err(ErrorKind::UnexpectedEof.into()),
-        Err(error) => Err(error),
-    };
-    std::iter::repeat_with(mark).take(plies).collect::<Result<_, _>>().map_err(DatasetError::io("read", path))
 }

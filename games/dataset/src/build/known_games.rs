@@ -43,7 +43,7 @@ impl KnownGames {
         let log = AppendLog::resume(dir.join(".games"), bytes)?;
         let mut known = Self { dir: dir.to_owned(), limit, recent: HashMap::new(), runs: Vec::new(), written: 0, log };
         let mut entries = known.log.read()?;
-        while let Some(bytes) = next_part(&mut entries).map_err(DatasetError::io("read", known.log.path()))? {
+        while let Some(bytes) = next_part(&mut entries).map_err(DatasetError::io("read", &known.log.path))? {
             let (fingerprint, id) = entry(bytes);
             known.insert(fingerprint, id)?;
         }

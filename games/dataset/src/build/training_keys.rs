@@ -39,7 +39,7 @@ impl TrainingKeys {
         let mut keys = self.log.read()?;
         let mut trained = SortedKeys { keys: Vec::new(), runs: Vec::new() };
         loop {
-            let block = read_keys(&mut keys, limit).map_err(DatasetError::io("read", self.log.path()))?;
+            let block = read_keys(&mut keys, limit).map_err(DatasetError::io("read", &self.log.path))?;
             if block.is_empty() {
                 return Ok(trained);
             }
