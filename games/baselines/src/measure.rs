@@ -162,7 +162,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     let lacks = |split| BaselinesError::NoTarget { dataset: dataset.manifest().name.clone(), split };
     let mut prior = StaticPrior::new(G::from_to().len());
     sampled_policy::<G>(dataset, PRIOR_POSITIONS, |position| prior.count(&position))?;
-    if prior.positions() == 0 {
+    if prior.positions == 0 {
         return Err(lacks(Split::Train));
     }
     let strength = validated_strength::<G>(dataset, &prior)?;
@@ -194,7 +194,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     }
     let weights = features.names().iter().cloned().zip(model.weights).collect();
     let fitted = Fitted {
-        prior_positions: prior.positions(),
+        prior_positions: prior.positions,
         prior_moves: prior.seen(),
         strength,
         model_positions: choices.len(),

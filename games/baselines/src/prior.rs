@@ -13,7 +13,7 @@ use games::{Game, Position as _};
 pub(crate) struct StaticPrior {
     mass: Vec<f64>,
     legal: Vec<f64>,
-    positions: usize,
+    pub(crate) positions: usize,
 }
 
 impl StaticPrior {
@@ -38,10 +38,6 @@ impl StaticPrior {
             self.legal[usize::from(mv)] += 1.0;
         }
         self.positions += 1;
-    }
-
-    pub(crate) fn positions(&self) -> usize {
-        self.positions
     }
 
     /// How many moves were legal in a counted position.
@@ -89,7 +85,7 @@ mod tests {
         prior.add(&[0, 1], &[1.0, 0.0]);
         prior.add(&[0, 2], &[0.25, 0.75]);
         prior.add(&[1, 2], &[0.0, 1.0]);
-        assert_eq!((prior.positions(), prior.seen()), (3, 3));
+        assert_eq!((prior.positions, prior.seen()), (3, 3));
         // mass 1.25, 0, 1.75, 0; legal 2, 2, 2, 0; mean ½.
         let scores: Vec<f64> = prior.log_scores(2.0).iter().map(|score| score.exp()).collect();
         for (got, wanted) in scores.iter().zip([2.25 / 4.0, 1.0 / 4.0, 2.75 / 4.0, 0.5]) {

@@ -48,7 +48,7 @@ pub fn average(
     let plan = SplitPlan { by: SplitBy::Position, opening_plies: 0, ..options.split.clone() };
     plan.check(Unit::Position)?;
     let output = Output::create(&options.output)?;
-    let mut sorter = Sorter::new(output.dir(), memory);
+    let mut sorter = Sorter::new(&output.dir, memory);
     let (mut read, mut positions) = (0, 0);
     for source in &options.sources {
         rows_of(source, &mut |rows| {
@@ -65,8 +65,8 @@ pub fn average(
             Ok(())
         })?;
     }
-    let runs = sorter.runs();
-    let mut builder = Builder::new(output.dir(), &plan)?;
+    let runs = sorter.made;
+    let mut builder = Builder::new(&output.dir, &plan)?;
     let mut current: Option<Merged> = None;
     let name = &options.name;
     let mut merged_so_far = 0;
@@ -136,9 +136,9 @@ fn entries<G: Game>(row: &GameRow, merge: Merge) -> Result<Vec<Entry>, DatasetEr
 }
 
 fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Result<(), DatasetError> {
-    let number = builder.kept();
+    let number = builder.built.kept;
     let wrong = |reason: String| DatasetError::BadGame { game: number as u32, ply: 0, reason };
-    let text = merged.text().to_owned();
+    let text = merged.text.clone();
     let position =
         G::Position::parse(&merged::with_counters(G::KIND, &text)).map_err(|error| wrong(error.to_string()))?;
     let first = position.list_moves().first().map(|&mv| position.move_text(mv));

@@ -88,7 +88,7 @@ pub fn repeat(
 ) -> Result<Manifest, DatasetError> {
     source.manifest.verify_shards(&source.dir)?;
     let output = Output::create(output)?;
-    let mut shards = Shards::new(output.dir(), ShardWriter::create_temporary);
+    let mut shards = Shards::new(&output.dir, ShardWriter::create_temporary);
     let mut contents = ShardContents::default();
     let (mut rows, mut written) = (0_u64, 0);
     'rounds: loop {

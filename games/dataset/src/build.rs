@@ -158,7 +158,7 @@ pub(crate) struct DatasetDescription {
 /// A builder's state at a complete shard: the shards and the lengths of its files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct BuilderState {
-    built: Built,
+    pub(crate) built: Built,
     games: u64,
     train_keys: u64,
     validation: HeldOutState,
@@ -170,10 +170,6 @@ impl BuilderState {
         let waiting = HeldOutState::default();
         Self { built: Built::empty(plan), games: 0, train_keys: 0, validation: waiting, test: waiting }
     }
-
-    pub(crate) fn shards(&self) -> &[Shard] {
-        &self.built.shards
-    }
 }
 
 pub(crate) struct Builder<'a> {
@@ -184,7 +180,8 @@ pub(crate) struct Builder<'a> {
     validation: HeldOutRows,
     test: HeldOutRows,
     last_group: Option<u64>,
-    built: Built,
+    /// The rows so far, without the shards.
+    pub(crate) built: Built,
 }
 
 impl<'a> Builder<'a> {
@@ -224,23 +221,11 @@ impl<'a> Builder<'a> {
         let built = Built { shards: shards.to_vec(), ..self.built.clone() };
         Ok(Some(BuilderState {
             built,
-            games: self.known.sync()?,
-            train_keys: self.novelty.sync()?,
+            games: self.known.log.sync()?,
+            train_keys: self.novelty.log.sync()?,
             validation: self.validation.sync()?,
             test: self.test.sync()?,
         }))
-    }
-
-    pub(crate) fn kept(&self) -> u64 {
-        self.built.kept
-    }
-
-    pub(crate) fn games(&self) -> u64 {
-        self.built.games
-    }
-
-    pub(crate) fn positions(&self) -> u64 {
-        self.built.positions
     }
 
     pub(crate) fn add(&mut self, draft: Draft) -> Result<Added, DatasetError> {

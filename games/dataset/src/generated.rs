@@ -123,7 +123,7 @@ pub fn write_generated<E: From<DatasetError>>(
 ) -> Result<Manifest, E> {
     options.split.check(Unit::Game)?;
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &options.split)?;
+    let mut builder = Builder::new(&output.dir, &options.split)?;
     let mut counts = Counts::default();
     for game in games {
         let game = game?;
@@ -211,11 +211,12 @@ fn write(
     options.split.check(Unit::Position)?;
     let policy_from_ply = u16::from(info.is_some());
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &options.split)?;
+    let mut builder = Builder::new(&output.dir, &options.split)?;
     let mut counts = Counts::default();
-    while builder.kept() < wanted {
+    while builder.built.kept < wanted {
         let Some(made) = positions.next() else {
-            let reason = format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.kept());
+            let reason =
+                format!("{wanted} are wanted, and there are {} different ones: ask for fewer", builder.built.kept);
             return Err(DatasetError::Option { option: "positions", reason });
         };
         let MadePosition { mut draft } = made?;
@@ -227,7 +228,7 @@ fn write(
             counts.duplicates += 1;
         }
     }
-    let sampled = every.map(|every| Sampled { every, games: builder.games() });
+    let sampled = every.map(|every| Sampled { every, games: builder.built.games });
     let manifest = Manifest { sampled, map: info, ..describe(options, Unit::Position, builder, counts)? };
     output.publish(&manifest)?;
     Ok(manifest)
@@ -261,7 +262,7 @@ fn describe(
     builder: Builder<'_>,
     counts: Counts,
 ) -> Result<Manifest, DatasetError> {
-    if builder.kept() == 0 {
+    if builder.built.kept == 0 {
         let format = options.game.name().to_owned();
         return Err(DatasetError::NothingKept { read: counts.read, format, first: None, filtered: 0 });
     }

@@ -90,7 +90,7 @@ fn import_game<G: Referee>(
     let pool = pool(options.threads)?;
     let (output, checkpoint) = Output::resume(&options.output)?;
     let checkpoint = checkpoint.map(|text| Checkpoint::read(&text, &conditions, &output)).transpose()?;
-    let mut safe = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.collected.read());
+    let mut safe = checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.collected.tally.counts.read);
     let run = ImportRun { options, conditions, pool, output: &output, safe: &mut safe };
     let report = run.all::<G>(checkpoint, progress);
     match report {
@@ -100,7 +100,7 @@ fn import_game<G: Referee>(
         }
         Err(DatasetError::Io { action, path, source }) if safe > 0 => {
             let source = Box::new(DatasetError::Io { action, path, source });
-            Err(DatasetError::ImportInterrupted { source, records: safe, dir: output.dir().to_owned() })
+            Err(DatasetError::ImportInterrupted { source, records: safe, dir: output.dir.clone() })
         }
         Err(damaged @ DatasetError::DamagedImport { .. }) => Err(damaged),
         Err(error) => {
@@ -135,12 +135,12 @@ impl ImportRun<'_> {
         // Finished files are not read again; in the current one, the saved records are skipped.
         let done = offset.file.min(options.inputs.len());
         let inputs = Inputs::check(&options.inputs[done..], G::KIND, options.format)?;
-        let total_bytes = Inputs::check(&options.inputs, G::KIND, options.format)?.total_bytes();
+        let total_bytes = Inputs::check(&options.inputs, G::KIND, options.format)?.total_bytes;
         let mut known = taken_over - offset.before;
         let finished = done == options.inputs.len() || collector.is_full();
         let mut read = |number: usize, chunk: Chunk| -> Result<bool, DatasetError> {
             if offset.file != done + number {
-                (offset.file, offset.before) = (done + number, collector.counts().read);
+                (offset.file, offset.before) = (done + number, collector.tally.counts.read);
             }
             check_same_kind(&mut offset.found, &chunk, options)?;
             let Chunk { file, format, first, records } = chunk;
@@ -161,15 +161,15 @@ impl ImportRun<'_> {
                     break;
                 }
             }
-            let counts = collector.counts();
+            let counts = &collector.tally.counts;
             progress(Progress {
                 file: options.inputs[done + number].clone(),
-                bytes: total_bytes - inputs.total_bytes() + inputs.bytes_read(),
+                bytes: total_bytes - inputs.total_bytes + inputs.bytes_read(),
                 total_bytes,
                 read: counts.read,
                 taken_over,
-                kept: collector.kept(),
-                positions: collector.positions(),
+                kept: collector.builder.built.kept,
+                positions: collector.builder.built.positions,
                 filtered: counts.filtered_games.values().sum(),
                 rejected: counts.rejected,
             });
@@ -181,10 +181,10 @@ impl ImportRun<'_> {
         if known > 0 && !finished {
             return Err(self.unusable(format!("its files hold {known} records fewer than it read in them")));
         }
-        (offset.file, offset.before) = (options.inputs.len(), collector.counts().read);
+        (offset.file, offset.before) = (options.inputs.len(), collector.tally.counts.read);
         if *self.safe > 0 {
             // The remaining steps also take long if the import was long enough for a checkpoint.
-            collector.end()?;
+            collector.builder.end_training()?;
             self.keep(&mut collector, &offset)?;
         }
         let format = offset.found.as_ref().map_or(Format::text(G::KIND), |&(first, _)| first);
@@ -195,7 +195,7 @@ impl ImportRun<'_> {
     /// Saves a checkpoint if there is new progress.
     fn keep(&mut self, collector: &mut Collector<'_>, offset: &InputOffset) -> Result<(), DatasetError> {
         if let Some(collected) = collector.checkpoint()? {
-            let records = collected.read();
+            let records = collected.tally.counts.read;
             Checkpoint::write(&self.conditions, offset, collected, self.output)?;
             *self.safe = records;
         }
@@ -215,7 +215,7 @@ impl ImportRun<'_> {
     }
 
     fn unusable(&self, reason: String) -> DatasetError {
-        DatasetError::DamagedImport { dir: self.output.dir().to_owned(), reason }
+        DatasetError::DamagedImport { dir: self.output.dir.clone(), reason }
     }
 }
 
@@ -293,7 +293,7 @@ pub fn bench_import(options: &ImportOptions) -> Result<ImportRate, DatasetError>
 fn measure<G: Referee>(options: &ImportOptions) -> Result<ImportRate, DatasetError> {
     let start = std::time::Instant::now();
     let inputs = Inputs::check(&options.inputs, G::KIND, options.format)?;
-    let mut rate = ImportRate { records: 0, rejected: 0, positions: 0, bytes: inputs.total_bytes(), seconds: 0.0 };
+    let mut rate = ImportRate { records: 0, rejected: 0, positions: 0, bytes: inputs.total_bytes, seconds: 0.0 };
     inputs.read(1, &mut |_, chunk| {
         let Chunk { file, format, first, records } = chunk;
         for (i, record) in records.iter().enumerate() {

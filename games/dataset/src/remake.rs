@@ -103,7 +103,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
     };
     plan.check(unit)?;
     let output = Output::create(&options.output)?;
-    let mut builder = Builder::new(output.dir(), &plan)?;
+    let mut builder = Builder::new(&output.dir, &plan)?;
     let mut counts = Counts::default();
     for source in &options.sources {
         rows_of(source, &mut |rows| {

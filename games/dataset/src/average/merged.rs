@@ -117,7 +117,7 @@ struct Best {
 #[derive(Debug)]
 pub(super) struct Merged {
     merge: Merge,
-    text: String,
+    pub(super) text: String,
     count: u64,
     value: Mean,
     draw: Mean,
@@ -144,10 +144,6 @@ impl Merged {
         };
         merged.add(first);
         merged
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
     }
 
     pub(super) fn is(&self, entry: &Entry) -> bool {

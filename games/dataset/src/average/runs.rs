@@ -27,16 +27,13 @@ pub(super) struct Sorter {
     waiting: Vec<Keyed>,
     bytes: usize,
     runs: Vec<PathBuf>,
-    made: usize,
+    /// The number of runs written to disk.
+    pub(super) made: usize,
 }
 
 impl Sorter {
     pub(super) fn new(dir: &Path, memory: usize) -> Self {
         Self { dir: dir.to_owned(), memory, waiting: Vec::new(), bytes: 0, runs: Vec::new(), made: 0 }
-    }
-
-    pub(super) fn runs(&self) -> usize {
-        self.made
     }
 
     pub(super) fn push(&mut self, entry: &Entry) -> Result<(), DatasetError> {

@@ -30,7 +30,7 @@ pub(crate) struct KnownGames {
     /// The number of runs written, for their names.
     written: usize,
     /// All games in input order, for resuming from a checkpoint.
-    log: AppendLog,
+    pub(super) log: AppendLog,
 }
 
 impl KnownGames {
@@ -63,11 +63,6 @@ impl KnownGames {
         self.log.append(&bytes((fingerprint, id)))?;
         self.insert(fingerprint, id)?;
         Ok(None)
-    }
-
-    /// Syncs the file and returns its length.
-    pub(crate) fn sync(&mut self) -> Result<u64, DatasetError> {
-        self.log.sync()
     }
 
     fn insert(&mut self, fingerprint: u128, id: u32) -> Result<(), DatasetError> {
@@ -192,7 +187,7 @@ mod tests {
         for (number, fingerprint) in fingerprints().into_iter().enumerate() {
             // Halfway it is resumed from the files.
             if number == 7_777 {
-                let bytes = known.sync().expect("room");
+                let bytes = known.log.sync().expect("room");
                 drop(known);
                 known = KnownGames::with_limit(dir.path(), bytes, 700).expect("readable");
             }

@@ -16,8 +16,8 @@ const CHECKPOINT_FILE: &str = ".checkpoint.json";
 /// A hidden folder beside the target. It is removed unless [`Output::publish`] renames it to the target. The next
 /// process that writes the same dataset removes or resumes the folder of a killed one.
 pub(crate) struct Output {
-    dir: PathBuf,
-    target: PathBuf,
+    pub(crate) dir: PathBuf,
+    pub(crate) target: PathBuf,
     /// Whether the folder stays if the dataset is not completed.
     stays: Cell<bool>,
     /// Released when the process ends.
@@ -108,14 +108,6 @@ impl Output {
     fn remove(&self, name: &str) -> Result<(), DatasetError> {
         let path = self.dir.join(name);
         fs::remove_file(&path).map_err(DatasetError::io("remove", &path))
-    }
-
-    pub(crate) fn dir(&self) -> &Path {
-        &self.dir
-    }
-
-    pub(crate) fn target(&self) -> &Path {
-        &self.target
     }
 
     /// Writes the manifest, removes hidden files and renames the folder to the target.

@@ -48,7 +48,7 @@ impl<'a> Shards<'a> {
             }
         };
         writer.push(row)?;
-        if writer.games() >= most { self.close() } else { Ok(()) }
+        if writer.games >= most { self.close() } else { Ok(()) }
     }
 
     /// Closes the open shard: the next row starts another.

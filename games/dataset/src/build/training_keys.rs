@@ -13,7 +13,7 @@ pub(crate) const KEYS_IN_MEMORY: usize = 8 << 20;
 /// The keys of all training positions, in input order.
 pub(crate) struct TrainingKeys {
     dir: PathBuf,
-    log: AppendLog,
+    pub(super) log: AppendLog,
 }
 
 impl TrainingKeys {
@@ -24,11 +24,6 @@ impl TrainingKeys {
 
     pub(crate) fn train(&mut self, keys: &[u64]) -> Result<(), DatasetError> {
         keys.iter().try_for_each(|key| self.log.append(&key.to_le_bytes()))
-    }
-
-    /// Syncs the file and returns its length.
-    pub(crate) fn sync(&mut self) -> Result<u64, DatasetError> {
-        self.log.sync()
     }
 
     pub(crate) fn sorted(self) -> Result<SortedKeys, DatasetError> {

@@ -37,7 +37,7 @@ pub(super) struct Checkpoint {
 impl Checkpoint {
     /// Reads a checkpoint, and refuses one with other options or inputs.
     pub(super) fn read(text: &str, conditions: &ImportConditions, output: &Output) -> Result<Self, DatasetError> {
-        let dir = || output.dir().to_owned();
+        let dir = || output.dir.clone();
         let damaged = |error: serde_json::Error| DatasetError::DamagedImport { dir: dir(), reason: error.to_string() };
         // Through text, as the saved one, so that numbers are rounded alike.
         let now: ImportConditions =
@@ -63,7 +63,7 @@ impl Checkpoint {
     ) -> Result<(), DatasetError> {
         let checkpoint = Self { conditions: conditions.clone(), place: offset.clone(), collected };
         let text = serde_json::to_string(&checkpoint)
-            .map_err(|error| DatasetError::DamagedImport { dir: output.dir().to_owned(), reason: error.to_string() })?;
+            .map_err(|error| DatasetError::DamagedImport { dir: output.dir.clone(), reason: error.to_string() })?;
         output.checkpoint(&text)
     }
 }

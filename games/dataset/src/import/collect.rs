@@ -28,8 +28,8 @@ pub struct ImportReport {
 
 /// What became of the records so far.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-struct Tally {
-    counts: Counts,
+pub(super) struct Tally {
+    pub(super) counts: Counts,
     first_rejected: Option<(String, Rejected)>,
     misread: bool,
     /// The games kept of Lc0's chunks.
@@ -38,24 +38,18 @@ struct Tally {
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Collected {
-    tally: Tally,
+    pub(super) tally: Tally,
     /// Bytes of the list of rejects.
     rejects: u64,
     builder: BuilderState,
 }
 
-impl Collected {
-    pub(super) fn read(&self) -> u64 {
-        self.tally.counts.read
-    }
-}
-
 pub(super) struct Collector<'a> {
     options: &'a ImportOptions,
     output: &'a Output,
-    builder: Builder<'a>,
+    pub(super) builder: Builder<'a>,
     rejects: Rejects,
-    tally: Tally,
+    pub(super) tally: Tally,
     /// The number of complete shards at the last checkpoint.
     shards: usize,
 }
@@ -72,9 +66,9 @@ impl<'a> Collector<'a> {
         collected: Collected,
     ) -> Result<Self, DatasetError> {
         let Collected { tally, rejects, builder } = collected;
-        output.keep_only(builder.shards())?;
-        let shards = builder.shards().len();
-        let builder = Builder::resume(output.dir(), &options.split, builder)?;
+        output.keep_only(&builder.built.shards)?;
+        let shards = builder.built.shards.len();
+        let builder = Builder::resume(&output.dir, &options.split, builder)?;
         let rejects = Rejects::resume(output, rejects)?;
         Ok(Self { options, output, builder, rejects, tally, shards })
     }
@@ -86,28 +80,12 @@ impl<'a> Collector<'a> {
             _ => return Ok(None),
         }
         let Some(builder) = self.builder.state()? else { return Ok(None) };
-        Ok(Some(Collected { tally: self.tally.clone(), rejects: self.rejects.sync()?, builder }))
-    }
-
-    pub(super) fn end(&mut self) -> Result<(), DatasetError> {
-        self.builder.end_training()
-    }
-
-    pub(super) fn counts(&self) -> &Counts {
-        &self.tally.counts
-    }
-
-    pub(super) fn kept(&self) -> u64 {
-        self.builder.kept()
-    }
-
-    pub(super) fn positions(&self) -> u64 {
-        self.builder.positions()
+        Ok(Some(Collected { tally: self.tally.clone(), rejects: self.rejects.lines.sync()?, builder }))
     }
 
     /// Whether the limit on kept games is reached.
     pub(super) fn is_full(&self) -> bool {
-        self.options.filters.max_games.is_some_and(|max| self.kept() >= max)
+        self.options.filters.max_games.is_some_and(|max| self.builder.built.kept >= max)
     }
 
     pub(super) fn add(
@@ -158,7 +136,7 @@ impl<'a> Collector<'a> {
     pub(super) fn finish(self, format: Format) -> Result<ImportReport, DatasetError> {
         let Self { options, output, builder, mut rejects, tally, .. } = self;
         let Tally { counts, first_rejected, misread, of_lc0 } = tally;
-        if builder.kept() == 0 {
+        if builder.built.kept == 0 {
             return Err(DatasetError::NothingKept {
                 read: counts.read,
                 format: format.name().to_uppercase(),
@@ -172,7 +150,7 @@ impl<'a> Collector<'a> {
             built.split.by = SplitBy::Position;
             built.split.opening_plies = None;
         }
-        let rejects = rejects.sync()? > 0;
+        let rejects = rejects.lines.sync()? > 0;
         let value_source = (of_lc0 == built.kept).then_some(options.value);
         let rating_buckets = built.contents.rating_buckets(options.buckets.names());
         let description = DatasetDescription {
@@ -190,7 +168,7 @@ impl<'a> Collector<'a> {
             ..built.describe(description, counts)
         }
         .sealed();
-        let rejects = rejects.then(|| output.target().join(REJECTS_FILE));
+        let rejects = rejects.then(|| output.target.join(REJECTS_FILE));
         Ok(ImportReport { manifest, rejects, first_rejected, taken_over: 0, misread })
     }
 }
@@ -235,7 +213,7 @@ struct Rejects {
 impl Rejects {
     /// Resumes at a checkpoint's length; 0 bytes for a new list.
     fn resume(output: &Output, bytes: u64) -> Result<Self, DatasetError> {
-        let path = output.dir().join(REJECTS_FILE);
+        let path = output.dir.join(REJECTS_FILE);
         Ok(Self { lines: AppendLog::resume(path.clone(), bytes)?, path })
     }
 
@@ -248,11 +226,6 @@ impl Rejects {
     fn duplicate(&mut self, file: &str, game: u64, id: u32) -> Result<(), DatasetError> {
         let reason = format!("the same start and moves as game {id} of the dataset");
         self.line(&Line { file, game, ply: None, kind: "duplicate", reason: &reason })
-    }
-
-    /// Syncs the file and returns its length.
-    fn sync(&mut self) -> Result<u64, DatasetError> {
-        self.lines.sync()
     }
 
     fn line(&mut self, line: &Line<'_>) -> Result<(), DatasetError> {

@@ -47,7 +47,7 @@ pub(super) struct Inputs<'a> {
     paths: &'a [PathBuf],
     game: GameKind,
     format: Option<Format>,
-    total_bytes: u64,
+    pub(super) total_bytes: u64,
     bytes_read: AtomicU64,
 }
 
@@ -66,10 +66,6 @@ impl<'a> Inputs<'a> {
             total_bytes += metadata.len();
         }
         Ok(Self { paths, game, format, total_bytes, bytes_read: AtomicU64::new(0) })
-    }
-
-    pub(super) fn total_bytes(&self) -> u64 {
-        self.total_bytes
     }
 
     pub(super) fn bytes_read(&self) -> u64 {

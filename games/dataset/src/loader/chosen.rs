@@ -36,7 +36,8 @@ pub(super) struct Plies {
     used: Marks,
     /// The place of the first ply of every 64th row.
     starts: Vec<usize>,
-    rows: usize,
+    /// The number of rows so far.
+    pub(super) rows: usize,
 }
 
 impl Plies {
@@ -47,11 +48,6 @@ impl Plies {
         }
         self.rows += 1;
         self.used.extend(used);
-    }
-
-    /// The number of rows so far.
-    pub(super) fn rows(&self) -> usize {
-        self.rows
     }
 
     /// Whether each ply of a row is used; `plies` is the number of plies of any row.
@@ -81,7 +77,8 @@ pub(super) struct Marks {
     words: Vec<u64>,
     /// The number of marks before every 512th place.
     counts: Vec<usize>,
-    count: usize,
+    /// The number of marks.
+    pub(super) count: usize,
     len: usize,
 }
 
@@ -101,11 +98,6 @@ impl Marks {
 
     fn extend(&mut self, marks: impl IntoIterator<Item = bool>) {
         marks.into_iter().for_each(|mark| self.push(mark));
-    }
-
-    /// The number of marks.
-    pub(super) fn count(&self) -> usize {
-        self.count
     }
 
     fn is_marked(&self, place: usize) -> bool {
@@ -146,7 +138,7 @@ mod tests {
             let mut marks = Marks::default();
             marks.extend((0..len).map(is_marked));
             let places: Vec<usize> = (0..len).filter(|&place| is_marked(place)).collect();
-            assert_eq!((marks.count(), marks.len), (places.len(), len));
+            assert_eq!((marks.count, marks.len), (places.len(), len));
             assert_eq!((0..places.len()).map(|i| marks.place(i)).collect::<Vec<_>>(), places);
             (0..len).for_each(|place| assert_eq!(marks.is_marked(place), is_marked(place), "{place} of {len}"));
         }
@@ -158,7 +150,7 @@ mod tests {
         let used = |row: usize| (0..usize::from(plies(row))).map(move |ply| (row + ply) % 5 < 3);
         let mut kept = Plies::default();
         (0..300).for_each(|row| kept.add(used(row)));
-        assert_eq!(kept.rows(), 300);
+        assert_eq!(kept.rows, 300);
         for row in 0..300 {
             assert_eq!(kept.of(row, plies), used(row).collect::<Box<[bool]>>());
             assert_eq!(usize::from(kept.count(row, plies)), used(row).filter(|&used| used).count());
@@ -172,7 +164,7 @@ mod tests {
         [(3, 10, Has::default()), (4, 20, has), (1_000, 1, Has::default())]
             .into_iter()
             .for_each(|(row, positions, has)| chosen.add(row, positions, has));
-        assert_eq!((0..chosen.rows.count()).map(|i| chosen.rows.place(i)).collect::<Vec<_>>(), [3, 4, 1_000]);
+        assert_eq!((0..chosen.rows.count).map(|i| chosen.rows.place(i)).collect::<Vec<_>>(), [3, 4, 1_000]);
         assert_eq!((chosen.positions, chosen.has), (31, has));
     }
 }

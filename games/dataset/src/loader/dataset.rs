@@ -37,7 +37,7 @@ pub struct Dataset {
     /// Where its test games come from, if that is another dataset.
     pub(super) test: Option<Box<TestSource>>,
     /// Where its training positions come from, if they are not stored.
-    training: Option<Arc<Training>>,
+    pub(super) training: Option<Arc<Training>>,
     pub(super) reading: Reading,
     /// Targets that are computed from a row when it is read.
     targets: Option<Targets>,
@@ -100,10 +100,6 @@ impl Dataset {
         Self { manifest, rows, chosen, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
     }
 
-    pub(super) fn training(&self) -> Option<&Arc<Training>> {
-        self.training.as_ref()
-    }
-
     /// Whether its training positions are made without end instead of being stored.
     pub fn is_endless(&self) -> bool {
         self.training.is_some()
@@ -141,7 +137,7 @@ impl Dataset {
     pub fn games(&self, split: Split) -> usize {
         match &self.chosen[split] {
             None => self.derived(split).rows(split),
-            Some(chosen) => chosen.rows.count(),
+            Some(chosen) => chosen.rows.count,
         }
     }
 
@@ -237,10 +233,6 @@ impl Dataset {
 
     pub fn moves(&self) -> MovesName {
         self.reading.moves
-    }
-
-    pub(super) fn reading(&self) -> Reading {
-        self.reading
     }
 
     /// Bytes of a position's mask over the vocabulary.

@@ -77,7 +77,7 @@ impl EvaluationBatches<'_> {
     fn advance(&mut self) -> Result<bool, DatasetError> {
         let end = (self.next_game + CHUNK_GAMES).min(self.order.len());
         let games = self.dataset.read(self.split, self.order[self.next_game..end].iter().copied());
-        self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input, self.dataset.reading()))?;
+        self.replayed = with_game!(self.dataset.game(), G => replay::<G>(games, self.input, self.dataset.reading))?;
         self.taken = 0;
         let any = end > self.next_game;
         self.next_game = end;

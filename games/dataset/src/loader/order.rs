@@ -28,7 +28,7 @@ pub(super) fn members(group: u32, games: usize, together: usize) -> Range<u32> {
 #[derive(Debug)]
 pub(super) struct Epoch {
     seed: u64,
-    number: u64,
+    pub(super) number: u64,
     games: usize,
     groups: Vec<u32>,
     grouping: Grouping,
@@ -38,10 +38,6 @@ impl Epoch {
     pub(super) fn new(seed: u64, number: u64, games: usize, grouping: Grouping) -> Self {
         let groups = groups(&mut stream(seed, &["order", &number.to_string()]), games, grouping.together);
         Self { seed, number, games, groups, grouping }
-    }
-
-    pub(super) fn number(&self) -> u64 {
-        self.number
     }
 
     pub(super) fn blocks(&self) -> usize {

@@ -97,16 +97,16 @@ fn of_game<G: Game>(
         }
         legal.fill(position);
         target.clear();
-        target.resize(legal.moves().len(), 0.0);
+        target.resize(legal.moves.len(), 0.0);
         if candidates.is_empty()
-            && let Some(place) = legal.moves().iter().position(|&legal| legal == played)
+            && let Some(place) = legal.moves.iter().position(|&legal| legal == played)
         {
             target[place] = 1.0;
         }
         for (text, probability) in candidates.iter() {
             target[legal.find(position, text)?] += f64::from(probability);
         }
-        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal: legal.moves(), target });
+        each(PolicyPosition { game: game.id, ply: ply as u16, position, legal: &legal.moves, target });
         Ok::<(), IllegalMove>(())
     })
 }

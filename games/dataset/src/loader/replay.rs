@@ -170,9 +170,9 @@ fn replay_game<G: Tactics>(
         }
         legal.fill(position);
         let first = out.legal.len();
-        out.legal.extend(legal.moves().iter().map(|&mv| label(mv)));
+        out.legal.extend(legal.moves.iter().map(|&mv| label(mv)));
         out.legal_end.push(out.legal.len() as u32);
-        out.push_of_moves::<G>(line, legal.moves(), is_target.then_some(played), frame, reading);
+        out.push_of_moves::<G>(line, &legal.moves, is_target.then_some(played), frame, reading);
         if is_target {
             if candidates.is_empty() {
                 out.policy.push((label(played), 1.0));

@@ -108,7 +108,7 @@ impl Dataset {
             let found: Vec<_> = starts.par_iter().map(of_chunk).collect();
             for (used, has) in found.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten() {
                 let row = self.row(split, game);
-                for unused in plies.rows()..row {
+                for unused in plies.rows..row {
                     plies.add(repeat_n(false, self.derived(split).size(split, unused).plies.into()));
                 }
                 let positions = used.iter().filter(|&&used| used).count() as u64;

@@ -206,7 +206,7 @@ struct BlockRequest {
 impl BlockRequest {
     /// Replays in the current thread pool, or in this thread alone. Chunks are in order, whichever thread replayed them.
     fn replay(&self, in_pool: bool) -> Result<Block, DatasetError> {
-        if let Some(training) = self.dataset.training() {
+        if let Some(training) = &self.dataset.training {
             return self.made(training, if in_pool { rayon::current_num_threads().max(2) } else { 1 });
         }
         let (games, most) = (self.epoch.block(self.block), self.chunk_games());
@@ -224,14 +224,14 @@ impl BlockRequest {
 
     fn chunk(&self, games: &[u32]) -> Result<Positions, DatasetError> {
         let games = self.dataset.read(Split::Train, games.iter().copied());
-        with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.reading()))
+        with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.reading))
     }
 
     fn made(&self, training: &Training, threads: usize) -> Result<Block, DatasetError> {
         let (chunks, places) = training.block(
-            self.epoch.number(),
+            self.epoch.number,
             self.dataset.manifest(),
-            self.dataset.reading(),
+            self.dataset.reading,
             self.config.input,
             threads,
         )?;

@@ -44,7 +44,8 @@ impl StoredGame {
 
 /// Legal moves, in storage that is used again for the next position.
 pub(super) struct LegalMoves<G: Game> {
-    moves: Vec<Move<G>>,
+    /// In the order of [`games::Position::legal_moves`].
+    pub(super) moves: Vec<Move<G>>,
     /// Their texts as [numbers](MoveText::key), in the same order; empty until a candidate is looked up.
     texts: Vec<u64>,
 }
@@ -60,11 +61,6 @@ impl<G: Game> LegalMoves<G> {
     pub(super) fn fill(&mut self, position: &G::Position) {
         position.legal_moves(&mut self.moves);
         self.texts.clear();
-    }
-
-    /// The moves, in the order of [`games::Position::legal_moves`].
-    pub(super) fn moves(&self) -> &[Move<G>] {
-        &self.moves
     }
 
     /// The place of a move of this position. To compare texts is several times faster than to read the move and to check

@@ -28,7 +28,7 @@ pub struct ShardWriter {
     parquet: Option<ArrowWriter<File>>,
     optional: Optional,
     columns: Columns,
-    games: u64,
+    pub(crate) games: u64,
     positions: u64,
 }
 
@@ -51,10 +51,6 @@ impl ShardWriter {
             .build();
         let path = path.to_owned();
         Ok(Self { path, properties, parquet: None, optional, columns: Columns::new(), games: 0, positions: 0 })
-    }
-
-    pub fn games(&self) -> u64 {
-        self.games
     }
 
     pub fn push(&mut self, row: &GameRow) -> Result<(), DatasetError> {
