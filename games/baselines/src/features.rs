@@ -11,7 +11,7 @@ use std::ops::Range;
 
 #[derive(Debug, Clone)]
 pub struct Features<G> {
-    names: Vec<String>,
+    pub names: Vec<String>,
     groups: Groups,
     game: PhantomData<G>,
 }
@@ -72,8 +72,8 @@ struct Step {
     castles: bool,
 }
 
-impl<G: Tactics> Features<G> {
-    pub fn new() -> Self {
+impl<G: Tactics> Default for Features<G> {
+    fn default() -> Self {
         let mut names: Vec<String> = Vec::new();
         let mut add = |prefix: &str, parts: &[&str]| {
             let start = names.len();
@@ -82,7 +82,9 @@ impl<G: Tactics> Features<G> {
         };
         let vocabulary = G::from_to();
         let promotions = [vocabulary.promotions, &["bare"]].concat();
-        let rings: Vec<String> = (0..Self::rings()).map(|ring| ring.to_string()).collect();
+        // Rings of squares around the middle of the board.
+        let rings = G::GEOMETRY.files().max(G::GEOMETRY.ranks()).div_ceil(2);
+        let rings: Vec<String> = (0..rings).map(|ring| ring.to_string()).collect();
         let rings: Vec<&str> = rings.iter().map(String::as_str).collect();
         let thirds = ["own third", "middle", "far third"];
         let groups = Groups {
@@ -105,23 +107,13 @@ impl<G: Tactics> Features<G> {
         };
         Self { names, groups, game: PhantomData }
     }
+}
 
-    pub fn names(&self) -> &[String] {
-        &self.names
-    }
-
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
-    }
-
+impl<G: Tactics> Features<G> {
     /// Calls `each` with the indices of the present features, ascending, for each of these legal moves.
     pub fn of(&self, position: &G::Position, legal: &[<G::Position as Position>::Move], mut each: impl FnMut(&[u16])) {
         let board = Board::of::<G>(position);
-        let mut present = Vec::with_capacity(self.len());
+        let mut present = Vec::with_capacity(self.names.len());
         for &mv in legal {
             present.clear();
             let step = step::<G>(position, &board, mv);
@@ -206,11 +198,6 @@ impl<G: Tactics> Features<G> {
         }
     }
 
-    /// Rings of squares around the middle of the board.
-    fn rings() -> usize {
-        G::GEOMETRY.files().max(G::GEOMETRY.ranks()).div_ceil(2)
-    }
-
     /// The ring of a square, 0 in the middle.
     fn ring(square: usize) -> usize {
         let from_middle = |at: usize, size: usize| size.div_ceil(2) - 1 - at.min(size - 1 - at);
@@ -220,12 +207,6 @@ impl<G: Tactics> Features<G> {
 
     fn third(square: usize) -> usize {
         G::GEOMETRY.rank_of(square) * THIRDS / G::GEOMETRY.ranks()
-    }
-}
-
-impl<G: Tactics> Default for Features<G> {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::prior::{StaticPrior, indices, of_moves};
 use crate::scores::{PositionScores, Score, entropy};
 use dataset::{Dataset, DatasetError, Manifest, OnDisk, Split, content, evaluated_policy, sampled_policy};
 use games::attacks::Tactics;
-use games::{GameKind, with_game};
+use games::with_game;
 use std::path::{Path, PathBuf};
 
 /// Training positions that the log-linear model is fitted on, if there are as many.
@@ -24,11 +24,12 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone)]
 pub struct Source {
     folder: PathBuf,
-    manifest: Manifest,
+    pub manifest: Manifest,
     /// The dataset of the test games, if it is another one.
     test: Option<OnDisk>,
-    buckets: Vec<String>,
-    test_positions: u64,
+    pub buckets: Vec<String>,
+    /// The requested number of test positions.
+    pub test_positions: u64,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -81,23 +82,6 @@ impl Source {
         Ok(Self { folder: folder.to_owned(), manifest, test, buckets: buckets.to_vec(), test_positions })
     }
 
-    pub fn game(&self) -> GameKind {
-        self.manifest.game
-    }
-
-    pub fn manifest(&self) -> &Manifest {
-        &self.manifest
-    }
-
-    pub fn buckets(&self) -> &[String] {
-        &self.buckets
-    }
-
-    /// The requested number of test positions.
-    pub fn test_positions(&self) -> u64 {
-        self.test_positions
-    }
-
     /// The identity of the dataset, and that of the dataset of the test games if it is another one.
     pub fn content(&self) -> String {
         content(&self.manifest.identity(), self.test.as_ref().map(|test| test.manifest.identity()).as_deref())
@@ -128,20 +112,11 @@ impl Source {
         if let Some(OnDisk { dir, manifest }) = &self.test {
             dataset.set_test(Dataset::load(dir, manifest.clone())?)?;
         }
-        with_game!(self.game(), G => measure::<G>(&dataset, self.test_positions))
+        with_game!(self.manifest.game, G => measure::<G>(&dataset, self.test_positions))
     }
 }
 
 impl Measured {
-    /// Test positions with a policy target.
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
-    }
-
     pub fn games(&self) -> usize {
         // Positions of a game stand together.
         self.positions.chunk_by(|a, b| a.game == b.game).count()
@@ -154,7 +129,7 @@ impl Measured {
 
     /// The mean entropy of the targets: the loss of a perfect policy.
     pub fn entropy(&self) -> f64 {
-        self.positions.iter().map(|position| position.entropy).sum::<f64>() / self.len().max(1) as f64
+        self.positions.iter().map(|position| position.entropy).sum::<f64>() / self.positions.len().max(1) as f64
     }
 }
 
@@ -168,10 +143,10 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     let strength = validated_strength::<G>(dataset, &prior)?;
     let log_scores = prior.log_scores(strength);
 
-    let features = Features::<G>::new();
+    let features = Features::<G>::default();
     let mut choices = Choices::default();
     sampled_policy::<G>(dataset, FIT_POSITIONS, |position| choices.push(&features, &position))?;
-    let model = LogLinear::fit(&choices, features.len());
+    let model = LogLinear::fit(&choices, features.names.len());
 
     let mut positions = Vec::new();
     let (mut one, mut logits) = (Choices::default(), Vec::new());
@@ -192,7 +167,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     if positions.is_empty() {
         return Err(lacks(Split::Test));
     }
-    let weights = features.names().iter().cloned().zip(model.weights).collect();
+    let weights = features.names.iter().cloned().zip(model.weights).collect();
     let fitted = Fitted {
         prior_positions: prior.positions,
         prior_moves: prior.seen(),

@@ -73,12 +73,12 @@ pub fn record(source: &Source, identity: String, measured: &Measured) -> Baselin
     };
     BaselineSet {
         identity,
-        game: source.game(),
-        dataset: source.manifest().name.clone(),
+        game: source.manifest.game,
+        dataset: source.manifest.name.clone(),
         content_hash: source.content(),
-        buckets: source.buckets().to_vec(),
-        asked: source.test_positions(),
-        positions: measured.len(),
+        buckets: source.buckets.clone(),
+        asked: source.test_positions,
+        positions: measured.positions.len(),
         games: measured.games(),
         target_entropy: measured.entropy(),
         rows: Vec::new(),

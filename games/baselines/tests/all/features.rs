@@ -10,11 +10,11 @@ use games::shogi::Shogi;
 fn present<G: Tactics>(position: &str, mv: &str) -> Vec<String> {
     let position = G::Position::parse(position).expect("a position");
     let mv = position.parse_move(mv).expect("a legal move");
-    let features = Features::<G>::new();
+    let features = Features::<G>::default();
     let mut names = Vec::new();
     features.of(&position, &[mv], |present| {
         assert!(present.is_sorted_by(|a, b| a < b), "{present:?}");
-        names = present.iter().map(|&feature| features.names()[usize::from(feature)].clone()).collect();
+        names = present.iter().map(|&feature| features.names[usize::from(feature)].clone()).collect();
     });
     names
 }
@@ -26,7 +26,7 @@ fn has<G: Tactics>(position: &str, mv: &str, with: &[&str], without: &[&str]) {
         assert!(names.iter().any(|have| have == name), "{mv} lacks \"{name}\": {names:?}");
     }
     for name in without {
-        assert!(Features::<G>::new().names().iter().any(|known| known == name), "\"{name}\" is no feature");
+        assert!(Features::<G>::default().names.iter().any(|known| known == name), "\"{name}\" is no feature");
         assert!(!names.iter().any(|have| have == name), "{mv} has \"{name}\": {names:?}");
     }
 }
@@ -101,5 +101,5 @@ fn shogi_has_drops_and_promotions() {
 
 #[test]
 fn there_are_a_few_dozen() {
-    assert_eq!((Features::<Chess>::new().len(), Features::<Shogi>::new().len()), (55, 86));
+    assert_eq!((Features::<Chess>::default().names.len(), Features::<Shogi>::default().names.len()), (55, 86));
 }

@@ -41,7 +41,7 @@ fn from_batches(name: &str) -> (f64, f64, usize) {
 /// Compares with the batches, and the baselines with each other.
 fn holds(name: &str, measured: &Measured, below_uniform: f64) {
     let (uniform, entropy, targets) = from_batches(name);
-    assert_eq!(measured.len(), targets);
+    assert_eq!(measured.positions.len(), targets);
     assert!((measured.mean(|position| position.uniform).loss - uniform).abs() < 1e-5, "{name}");
     assert!((measured.entropy() - entropy).abs() < 1e-5, "{name}");
     let [uniform, prior, model] = [
