@@ -7,7 +7,7 @@
 
 use crate::playback::Move;
 use crate::time_control::{self, TimeControl};
-use games::{Game, GameResult, ParsedGame, Position, Side, Termination};
+use games::{Game, GameResult, ParsedGame, Position, Termination};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -28,7 +28,7 @@ pub struct Filters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ply_cap: Option<u32>,
     /// Scores are those of the positions after the moves, not before them.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub eval_after: bool,
     /// Both players' ratings must be in this range.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,17 +55,13 @@ pub struct Filters {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skip_plies: Option<u16>,
     /// Positions with the loser to move are excluded, and all of games without a known result; in a draw none are.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub winner_only: bool,
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drop_in_check: bool,
     /// Positions with a single legal move are excluded.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drop_forced: bool,
-}
-
-fn is_false(flag: &bool) -> bool {
-    !flag
 }
 
 /// The error about filters that single positions do not support.
@@ -127,7 +123,8 @@ impl Filters {
         if self.skip_plies.is_some_and(|plies| ply < usize::from(plies)) {
             return Some("skip_plies");
         }
-        if self.winner_only && !may_win(result, position.side_to_move()) {
+        let points = result.points_of(position.side_to_move());
+        if self.winner_only && points.is_none_or(|points| points == 0.0) {
             return Some("winner_only");
         }
         if self.drop_in_check && position.in_check() {
@@ -138,15 +135,6 @@ impl Filters {
             return (legal.len() == 1).then_some("drop_forced");
         }
         None
-    }
-}
-
-fn may_win(result: GameResult, mover: Side) -> bool {
-    match result {
-        GameResult::Draw => true,
-        GameResult::FirstWins => mover == Side::First,
-        GameResult::SecondWins => mover == Side::Second,
-        GameResult::Unknown => false,
     }
 }
 

@@ -46,6 +46,7 @@ pub struct Batch {
     /// `[size × 2·⌈V/8⌉]`, or empty unless requested, as bits: the legal moves after which the position occurred
     /// before, then those after which it occurred twice before.
     pub repeats: Vec<u8>,
+    /// `[size]`: the place of the phase in [`games::Phase::ALL`].
     pub phase: Vec<u8>,
     /// `[size]`: the id of the game, by which positions are clustered; of several positions of one game the id of the first row.
     pub game: Vec<u32>,

@@ -4,7 +4,7 @@
 //! games from number `b · 2³²` on, in order, until it has [`BLOCK_ROWS`] positions. So a position's place follows from the
 //! step alone, and a run resumes after making one block again.
 
-use super::replay::{Positions, Reading, UNKNOWN, outcome, phase_index};
+use super::replay::{Positions, Reading, UNKNOWN, outcome};
 use crate::build::{Built, DatasetDescription, SplitPlan};
 use crate::derived::Derived;
 use crate::error::DatasetError;
@@ -195,7 +195,7 @@ impl Packer<'_> {
         out.policy_end.push(out.policy.len() as u32);
         out.outcome.push(result);
         out.value.push(value);
-        out.phase.push(phase_index(position.phase()));
+        out.phase.push(position.phase() as u8);
         out.game.push(self.game as u32);
         out.ply.push(0);
         out.novel.push(false);

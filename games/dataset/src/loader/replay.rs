@@ -7,7 +7,7 @@ use crate::error::DatasetError;
 use crate::playback::Move;
 use games::attacks::Tactics;
 use games::maps::{MapTask, NO_LABEL};
-use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Phase, Position as _, Side};
+use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Position as _, Side};
 
 pub(super) const NO_PLY: u16 = u16::MAX;
 
@@ -188,7 +188,7 @@ fn replay_game<G: Tactics>(
         if let Some(targets) = &game.targets {
             targets::push(&mut out.further, targets, used.then_some(ply));
         }
-        out.phase.push(phase_index(position.phase()));
+        out.phase.push(position.phase() as u8);
         out.game.push(game.cluster);
         out.ply.push(ply as u16);
         out.novel.push(game.seen_in_train.get(ply).is_some_and(|seen| !seen));
@@ -205,18 +205,5 @@ fn replay_game<G: Tactics>(
 pub(super) const UNKNOWN: i8 = -1;
 
 pub(super) fn outcome(result: GameResult, side: Side) -> i8 {
-    match (result, side) {
-        (GameResult::FirstWins, Side::First) | (GameResult::SecondWins, Side::Second) => 0,
-        (GameResult::Draw, _) => 1,
-        (GameResult::FirstWins, Side::Second) | (GameResult::SecondWins, Side::First) => 2,
-        (GameResult::Unknown, _) => UNKNOWN,
-    }
-}
-
-pub(super) fn phase_index(phase: Phase) -> u8 {
-    match phase {
-        Phase::Opening => 0,
-        Phase::Middlegame => 1,
-        Phase::Endgame => 2,
-    }
+    result.points_of(side).map_or(UNKNOWN, |points| (2.0 - 2.0 * points) as i8)
 }
