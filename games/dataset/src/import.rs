@@ -17,12 +17,11 @@ mod examine;
 mod format;
 mod options;
 mod reading;
-mod unpacked;
 
 pub use collect::{ImportReport, REJECTS_FILE};
+pub use container::unpacked;
 pub use format::Format;
 pub use options::ImportOptions;
-pub use unpacked::unpacked;
 
 use crate::build::Output;
 use crate::error::DatasetError;

@@ -20,7 +20,6 @@ mod chosen;
 mod dataset;
 mod endless;
 mod evaluation;
-mod lines;
 mod order;
 mod policy;
 mod replay;

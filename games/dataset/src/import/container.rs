@@ -3,13 +3,19 @@
 //! Compression (zstd in several frames, gzip, bzip2) and tar may be nested; zip and 7z must be files themselves,
 //! because they are read from their ends. Nothing is unpacked completely, on disk or in memory.
 
+use crate::bounded::{open, without_mark};
+use crate::error::DatasetError;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::path::Path;
 
 /// Bytes that identify a container: tar's magic is at 257.
 const HEAD_BYTES: usize = 512;
 
 /// The largest nesting depth: a `.tar.gz` has two layers.
 const MOST_LAYERS: usize = 6;
+
+/// The most unpacked bytes of a file that is read as a whole.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Receives each unpacked file: its path inside the container (`None` if the file is not an archive) and its bytes. An
 /// error stops the walk and is returned.
@@ -50,7 +56,7 @@ pub(super) fn walk<R: Read + Seek>(mut input: R, on_file: OnFile<'_>) -> io::Res
     match Kind::of(&head) {
         Kind::Zip => zip(BufReader::new(input), on_file),
         Kind::SevenZip => seven_zip(input, on_file),
-        _ => descend(None, &head, Box::new(BufReader::new(input)), 0, on_file),
+        _ => descend(None, Box::new(input), 0, on_file),
     }
 }
 
@@ -75,22 +81,14 @@ impl Read for Broken {
     }
 }
 
-fn descend(
-    path: Option<&str>,
-    head: &[u8],
-    input: Box<dyn BufRead + '_>,
-    layers: usize,
-    on_file: OnFile<'_>,
-) -> io::Result<()> {
+fn descend(path: Option<&str>, packed: Box<dyn Read + '_>, layers: usize, on_file: OnFile<'_>) -> io::Result<()> {
     if layers > MOST_LAYERS {
         return Err(io::Error::other(format!("it is packed more than {MOST_LAYERS} times over")));
     }
-    let mut unpack = |packed: Box<dyn Read + '_>| {
-        let (head, input) = peek(BufReader::new(packed), HEAD_BYTES);
-        descend(path, &head, Box::new(input), layers + 1, on_file)
-    };
-    match Kind::of(head) {
-        Kind::Plain => on_file(path, input),
+    let (head, input) = peek(BufReader::new(packed), HEAD_BYTES);
+    let mut unpack = |packed: Box<dyn Read + '_>| descend(path, packed, layers + 1, on_file);
+    match Kind::of(&head) {
+        Kind::Plain => on_file(path, Box::new(input)),
         Kind::Zstd => unpack(Box::new(zstd::Decoder::with_buffer(input)?)),
         Kind::Gzip => unpack(Box::new(flate2::bufread::MultiGzDecoder::new(input))),
         Kind::Bzip2 => unpack(Box::new(bzip2::bufread::MultiBzDecoder::new(input))),
@@ -99,7 +97,7 @@ fn descend(
     }
 }
 
-fn tar(path: Option<&str>, input: Box<dyn BufRead + '_>, layers: usize, on_file: OnFile<'_>) -> io::Result<()> {
+fn tar(path: Option<&str>, input: impl Read, layers: usize, on_file: OnFile<'_>) -> io::Result<()> {
     let mut archive = tar::Archive::new(input);
     for entry in archive.entries()? {
         let entry = entry?;
@@ -107,8 +105,7 @@ fn tar(path: Option<&str>, input: Box<dyn BufRead + '_>, layers: usize, on_file:
             continue;
         }
         let name = inside(path, &String::from_utf8_lossy(&entry.path_bytes()));
-        let (head, input) = peek(BufReader::new(entry), HEAD_BYTES);
-        descend(Some(&name), &head, Box::new(input), layers + 1, &mut *on_file)?;
+        descend(Some(&name), Box::new(entry), layers + 1, &mut *on_file)?;
     }
     Ok(())
 }
@@ -121,8 +118,7 @@ fn zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
             continue;
         }
         let name = entry.name().to_owned();
-        let (head, input) = peek(BufReader::new(entry), HEAD_BYTES);
-        descend(Some(&name), &head, Box::new(input), 1, &mut *on_file)?;
+        descend(Some(&name), Box::new(entry), 1, &mut *on_file)?;
     }
     Ok(())
 }
@@ -136,8 +132,7 @@ fn seven_zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
             if entry.is_directory() || !entry.has_stream() {
                 return Ok(true);
             }
-            let (head, input) = peek(BufReader::new(&mut *bytes), HEAD_BYTES);
-            outcome = descend(Some(entry.name()), &head, Box::new(input), 1, &mut *on_file);
+            outcome = descend(Some(entry.name()), Box::new(&mut *bytes), 1, &mut *on_file);
             if outcome.is_err() {
                 return Ok(false);
             }
@@ -151,4 +146,48 @@ fn seven_zip(file: impl Read + Seek, on_file: OnFile<'_>) -> io::Result<()> {
 
 fn inside(path: Option<&str>, name: &str) -> String {
     path.map_or_else(|| name.to_owned(), |path| format!("{path}/{name}"))
+}
+
+/// Reads a file into memory, plain or packed in any way that an import accepts; for an archive, all its files,
+/// concatenated, each without its byte order mark.
+/// Refuses more than 1 GiB of unpacked bytes.
+pub fn unpacked(path: &Path) -> Result<Vec<u8>, DatasetError> {
+    let file = open(path).map_err(DatasetError::io("open", path))?;
+    let mut bytes = Vec::new();
+    let mut read = |_: Option<&str>, mut input: Box<dyn BufRead + '_>| {
+        // A file of an archive starts on a new line.
+        if bytes.last().is_some_and(|&last| last != b'\n') {
+            bytes.push(b'\n');
+        }
+        let start = bytes.len();
+        let room = MOST_BYTES.saturating_sub(start as u64);
+        input.by_ref().take(room).read_to_end(&mut bytes)?;
+        let mark = bytes.len() - start - without_mark(&bytes[start..]).len();
+        bytes.drain(start..start + mark);
+        match input.fill_buf()? {
+            [] => Ok(()),
+            _ => Err(io::Error::other("it is larger than 1 GiB unpacked")),
+        }
+    };
+    walk(file, &mut read).map_err(DatasetError::io("read", path))?;
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_and_packed_files_are_read_alike() {
+        let dir = tempfile::tempdir().expect("a temporary folder");
+        let (plain, packed) = (dir.path().join("book.epd"), dir.path().join("book.epd.zst"));
+        std::fs::write(&plain, b"startpos").expect("written");
+        std::fs::write(&packed, zstd::encode_all(&b"startpos"[..], 3).expect("packed")).expect("written");
+        assert_eq!(unpacked(&plain).expect("plain"), b"startpos");
+        assert_eq!(unpacked(&packed).expect("packed"), b"startpos");
+        std::fs::write(&plain, "\u{feff}startpos").expect("written");
+        assert_eq!(unpacked(&plain).expect("with a byte order mark"), b"startpos");
+        let absent = unpacked(&dir.path().join("absent")).expect_err("there is none").to_string();
+        assert!(absent.contains("absent"), "{absent}");
+    }
 }
