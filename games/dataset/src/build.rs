@@ -86,12 +86,6 @@ pub(crate) struct Draft {
     pub(crate) together: Option<String>,
 }
 
-pub(crate) enum Added {
-    Kept,
-    /// It duplicates the game with this id: the same start and moves.
-    Duplicate(u32),
-}
-
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
@@ -228,7 +222,8 @@ impl<'a> Builder<'a> {
         }))
     }
 
-    pub(crate) fn add(&mut self, draft: Draft) -> Result<Added, DatasetError> {
+    /// Adds a row, unless it duplicates a game, with the same start and moves: then the id of that game.
+    pub(crate) fn add(&mut self, draft: Draft) -> Result<Option<u32>, DatasetError> {
         let Draft { mut row, keys, fingerprint, together } = draft;
         let Ok(id) = u32::try_from(self.built.kept) else {
             let reason = format!("a dataset holds at most {} rows: make several", u32::MAX);
@@ -237,7 +232,7 @@ impl<'a> Builder<'a> {
         if let Some(fingerprint) = fingerprint
             && let Some(first) = self.known.find_or_add(fingerprint, id)?
         {
-            return Ok(Added::Duplicate(first));
+            return Ok(Some(first));
         }
         row.id = id;
         row.split = match &together {
@@ -258,7 +253,7 @@ impl<'a> Builder<'a> {
             Split::Validation => self.validation.push(&row, &keys)?,
             Split::Test => self.test.push(&row, &keys)?,
         }
-        Ok(Added::Kept)
+        Ok(None)
     }
 
     /// Marks and writes the held-out games.

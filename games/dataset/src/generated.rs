@@ -5,7 +5,7 @@
 //! checked ([`write_positions`]); those of posenc's own rules, whose label may be a map of the board, are not
 //! ([`write_made`]).
 
-use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
+use crate::build::{Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, MapInfo, Sampled, Unit};
 use crate::playback::{Move, ReplayError, play_through};
@@ -134,9 +134,7 @@ pub fn write_generated<E: From<DatasetError>>(
             continue;
         }
         let draft = with_game!(options.game, G => draft::<G>(game, &options.maker))?;
-        if let Added::Duplicate(_) = builder.add(draft)? {
-            counts.duplicates += 1;
-        }
+        counts.duplicates += u64::from(builder.add(draft)?.is_some());
     }
     let manifest = describe(options, Unit::Game, builder, counts)?;
     output.publish(&manifest)?;
@@ -224,9 +222,7 @@ fn write(
         draft.row.source_game = counts.read;
         draft.row.policy_from_ply = policy_from_ply;
         counts.read += 1;
-        if let Added::Duplicate(_) = builder.add(draft)? {
-            counts.duplicates += 1;
-        }
+        counts.duplicates += u64::from(builder.add(draft)?.is_some());
     }
     let sampled = every.map(|every| Sampled { every, games: builder.built.games });
     let manifest = Manifest { sampled, map: info, ..describe(options, Unit::Position, builder, counts)? };

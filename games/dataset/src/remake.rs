@@ -1,7 +1,7 @@
 //! Datasets made from other datasets: merged, or split in another way.
 
 use crate::WorkDone;
-use crate::build::{Added, Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
+use crate::build::{Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
 use crate::filter::Filters;
 use crate::manifest::{Counts, Manifest, Sampled, Unit};
@@ -111,9 +111,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
                 with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan, source)).collect());
             for draft in drafts {
                 counts.read += 1;
-                if let Added::Duplicate(_) = builder.add(draft?)? {
-                    counts.duplicates += 1;
-                }
+                counts.duplicates += u64::from(builder.add(draft?)?.is_some());
             }
             progress(WorkDone { what: "rows", done: counts.read, total: options.rows() });
             Ok(())

@@ -3,7 +3,7 @@
 use super::examine::Examined;
 use super::format::Format;
 use super::options::ImportOptions;
-use crate::build::{Added, AppendLog, Builder, BuilderState, DatasetDescription, Output};
+use crate::build::{AppendLog, Builder, BuilderState, DatasetDescription, Output};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::split::SplitBy;
@@ -105,11 +105,11 @@ impl<'a> Collector<'a> {
             Ok(Examined::Row { draft, filtered, misread }) => {
                 let number = draft.row.source_game;
                 match self.builder.add(*draft)? {
-                    Added::Duplicate(id) => {
+                    Some(id) => {
                         tally.counts.duplicates += 1;
                         self.rejects.duplicate(file, number, id)
                     }
-                    Added::Kept => {
+                    None => {
                         tally.misread |= misread;
                         tally.of_lc0 += u64::from(format == Format::Lc0);
                         for (filter, positions) in filtered {
