@@ -64,7 +64,7 @@ pub fn verify(
     progress: &mut dyn FnMut(WorkDone),
 ) -> Result<(Manifest, Verification), DatasetError> {
     let manifest = Manifest::read(dir)?;
-    let shards = Shards::checked(dir, &manifest, progress)?;
+    let shards = checked_shards(dir, &manifest, progress)?;
     let (kind, unit, total) = (manifest.game, manifest.unit, manifest.counts.kept);
     let mut found = Verification::default();
     let task = map_task(&manifest, &mut found);
@@ -74,18 +74,24 @@ pub fn verify(
     let mut keys = Vec::new();
     let mut check_rows = |split: Split, found: &mut Verification, take: &mut TakeKeys<'_>| {
         let mut shared = 0u64;
-        shards.read(split, &mut |game| {
-            keys.clear();
-            with_game!(kind, G => row::<G>(game, split, task, &mut keys, found))?;
-            take(game, &keys, found)?;
-            if unit == Unit::Game {
-                let fingerprint = fingerprint(game.start.text(kind).as_deref(), &game.moves);
-                let first = games.find_or_add(fingerprint, split as u32)?;
-                shared += u64::from(first.is_some_and(|first| first != split as u32));
+        for (path, _) in shards.iter().filter(|(_, splits)| splits[split]) {
+            for stored in ShardRows::open(path)? {
+                let stored = stored?;
+                if stored.split != split {
+                    continue;
+                }
+                let game = StoredGame::from(stored);
+                keys.clear();
+                with_game!(kind, G => row::<G>(&game, split, task, &mut keys, found))?;
+                take(&game, &keys, found)?;
+                if unit == Unit::Game {
+                    let fingerprint = fingerprint(game.start.text(kind).as_deref(), &game.moves);
+                    let first = games.find_or_add(fingerprint, split as u32)?;
+                    shared += u64::from(first.is_some_and(|first| first != split as u32));
+                }
+                progress(WorkDone { what: "rows checked", done: found.rows, total });
             }
-            progress(WorkDone { what: "rows checked", done: found.rows, total });
-            Ok(())
-        })?;
+        }
         if shared > 0 {
             found.games_in_two_splits += shared;
             found.problem(format!("{shared} games of {} are in another split too", split.name()));
@@ -106,47 +112,29 @@ pub fn verify(
     Ok((manifest, found))
 }
 
-/// The shards of a dataset, each with the splits of its rows.
-struct Shards(Vec<(PathBuf, PerSplit<bool>)>);
-
-impl Shards {
-    /// Checks that they are what the manifest states.
-    fn checked(dir: &Path, manifest: &Manifest, progress: &mut dyn FnMut(WorkDone)) -> Result<Self, DatasetError> {
-        let (mut contents, mut shards, mut done) = (ShardContents::default(), Vec::new(), 0);
-        for shard in &manifest.shards {
-            store::verify(dir, shard)?;
-            let path = dir.join(&shard.file);
-            let mut splits = PerSplit::<bool>::default();
-            for row in ShardRows::open(&path)? {
-                let row = row?;
-                contents.add_described(manifest, &row);
-                splits[row.split] = true;
-                done += 1;
-                progress(WorkDone { what: "rows read", done, total: manifest.counts.kept });
-            }
-            contents.end_shard(dir, manifest, shard)?;
-            shards.push((path, splits));
+/// The shards of a dataset, each with the splits of its rows, after checking that they are what the manifest states.
+fn checked_shards(
+    dir: &Path,
+    manifest: &Manifest,
+    progress: &mut dyn FnMut(WorkDone),
+) -> Result<Vec<(PathBuf, PerSplit<bool>)>, DatasetError> {
+    let (mut contents, mut shards, mut done) = (ShardContents::default(), Vec::new(), 0);
+    for shard in &manifest.shards {
+        store::verify(dir, shard)?;
+        let path = dir.join(&shard.file);
+        let mut splits = PerSplit::<bool>::default();
+        for row in ShardRows::open(&path)? {
+            let row = row?;
+            contents.add_described(manifest, &row);
+            splits[row.split] = true;
+            done += 1;
+            progress(WorkDone { what: "rows read", done, total: manifest.counts.kept });
         }
-        contents.check(dir, manifest)?;
-        Ok(Self(shards))
+        contents.end_shard(dir, manifest, shard)?;
+        shards.push((path, splits));
     }
-
-    /// Passes on the rows of a split in order.
-    fn read(
-        &self,
-        split: Split,
-        take: &mut dyn FnMut(&StoredGame) -> Result<(), DatasetError>,
-    ) -> Result<(), DatasetError> {
-        for (path, _) in self.0.iter().filter(|(_, splits)| splits[split]) {
-            for row in ShardRows::open(path)? {
-                let row = row?;
-                if row.split == split {
-                    take(&StoredGame::from(row))?;
-                }
-            }
-        }
-        Ok(())
-    }
+    contents.check(dir, manifest)?;
+    Ok(shards)
 }
 
 /// Takes the keys of a row's positions.
