@@ -148,13 +148,13 @@ fn keep<G: Game>(merged: Merged, name: &str, builder: &mut Builder<'_>) -> Resul
 }
 
 fn describe(options: &RemakeOptions, builder: Builder<'_>, read: u64) -> Result<Manifest, DatasetError> {
-    let built = builder.finish()?;
+    let (plan, built) = (builder.plan, builder.finish()?);
     let first = &options.sources[0].manifest;
     let counts = Counts { read, duplicates: read - built.kept, ..Counts::default() };
     Ok(Manifest {
         value_curve: first.value_curve.clone(),
         value_source: options.value_source(),
-        ..built.describe(options.description(first.game, Unit::Position), counts)
+        ..built.describe(options.description(first.game, Unit::Position), plan, counts)
     }
     .sealed())
 }

@@ -86,10 +86,9 @@ pub(crate) struct Draft {
     pub(crate) together: Option<String>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Built {
     pub(crate) shards: Vec<Shard>,
-    pub(crate) split: SplitSummary,
     pub(crate) kept: u64,
     /// The random games that gave the rows: how often a row has another group than the one before.
     pub(crate) games: u64,
@@ -99,23 +98,8 @@ pub(crate) struct Built {
 }
 
 impl Built {
-    /// No rows so far.
-    pub(crate) fn empty(plan: &SplitPlan) -> Self {
-        let split = SplitSummary {
-            by: plan.by,
-            opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
-            seed: plan.seed,
-            fractions: plan.fractions,
-            games: PerSplit::default(),
-            positions: PerSplit::default(),
-            novel_validation_positions: 0.0,
-            novel_test_positions: 0.0,
-        };
-        Self { shards: Vec::new(), split, kept: 0, games: 0, positions: 0, contents: ShardContents::default() }
-    }
-
     /// The manifest of the dataset. Callers add filters, buckets, maps and the curve, and [seal](Manifest::sealed) it.
-    pub(crate) fn describe(self, about: DatasetDescription, counts: Counts) -> Manifest {
+    pub(crate) fn describe(self, about: DatasetDescription, plan: &SplitPlan, counts: Counts) -> Manifest {
         let DatasetDescription { name, game, unit, source, licence, made_by } = about;
         self.contents.describe(Manifest {
             format: FORMAT,
@@ -133,7 +117,16 @@ impl Built {
             rating_buckets: Vec::new(),
             map: None,
             sampled: None,
-            split: self.split,
+            split: SplitSummary {
+                by: plan.by,
+                opening_plies: (plan.by == SplitBy::Opening).then_some(plan.opening_plies),
+                seed: plan.seed,
+                fractions: plan.fractions,
+                games: PerSplit::default(),
+                positions: PerSplit::default(),
+                novel_validation_positions: 0.0,
+                novel_test_positions: 0.0,
+            },
             shards: self.shards,
             content_hash: String::new(),
         })
@@ -150,7 +143,7 @@ pub(crate) struct DatasetDescription {
 }
 
 /// A builder's state at a complete shard: the shards and the lengths of its files.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct BuilderState {
     pub(crate) built: Built,
     games: u64,
@@ -159,15 +152,8 @@ pub(crate) struct BuilderState {
     test: HeldOutState,
 }
 
-impl BuilderState {
-    pub(crate) fn empty(plan: &SplitPlan) -> Self {
-        let waiting = HeldOutState::default();
-        Self { built: Built::empty(plan), games: 0, train_keys: 0, validation: waiting, test: waiting }
-    }
-}
-
 pub(crate) struct Builder<'a> {
-    plan: &'a SplitPlan,
+    pub(crate) plan: &'a SplitPlan,
     known: KnownGames,
     shards: Shards<'a>,
     novelty: TrainingKeys,
@@ -180,13 +166,11 @@ pub(crate) struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub(crate) fn new(dir: &'a Path, plan: &'a SplitPlan) -> Result<Self, DatasetError> {
-        Self::resume(dir, plan, BuilderState::empty(plan))
+        Self::resume(dir, plan, BuilderState::default())
     }
 
     pub(crate) fn resume(dir: &'a Path, plan: &'a SplitPlan, state: BuilderState) -> Result<Self, DatasetError> {
         let BuilderState { mut built, games, train_keys, validation, test } = state;
-        // The plan's numbers, not the rounded ones of the state's text.
-        built.split.fractions = plan.fractions;
         Ok(Self {
             plan,
             known: KnownGames::resume(dir, games)?,

@@ -270,5 +270,5 @@ fn describe(
         licence: options.licence.clone(),
         made_by: options.made_by.clone(),
     };
-    Ok(builder.finish()?.describe(about, counts))
+    Ok(builder.finish()?.describe(about, &options.split, counts))
 }

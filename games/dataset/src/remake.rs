@@ -165,7 +165,7 @@ fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result
 }
 
 fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Result<Manifest, DatasetError> {
-    let built = builder.finish()?;
+    let (plan, built) = (builder.plan, builder.finish()?);
     let manifests = || options.sources.iter().map(|source| &source.manifest);
     let first = &options.sources[0].manifest;
     let agree = manifests().all(|manifest| manifest.filters == first.filters);
@@ -177,7 +177,7 @@ fn describe(options: &RemakeOptions, builder: Builder<'_>, counts: Counts) -> Re
         rating_buckets: built.contents.rating_buckets(names),
         map: first.map.clone(),
         sampled: first.sampled.map(|sampled| Sampled { games: built.games, ..sampled }),
-        ..built.describe(options.description(first.game, first.unit), counts)
+        ..built.describe(options.description(first.game, first.unit), plan, counts)
     }
     .sealed())
 }

@@ -3,7 +3,7 @@
 use super::examine::Examined;
 use super::format::Format;
 use super::options::ImportOptions;
-use crate::build::{AppendLog, Builder, BuilderState, DatasetDescription, Output};
+use crate::build::{AppendLog, Builder, BuilderState, DatasetDescription, Output, SplitPlan};
 use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, Unit};
 use crate::split::SplitBy;
@@ -36,7 +36,7 @@ pub(super) struct Tally {
     of_lc0: u64,
 }
 
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Collected {
     pub(super) tally: Tally,
     /// Bytes of the list of rejects.
@@ -56,8 +56,7 @@ pub(super) struct Collector<'a> {
 
 impl<'a> Collector<'a> {
     pub(super) fn new(options: &'a ImportOptions, output: &'a Output) -> Result<Self, DatasetError> {
-        let builder = BuilderState::empty(&options.split);
-        Self::resume(options, output, Collected { tally: Tally::default(), rejects: 0, builder })
+        Self::resume(options, output, Collected::default())
     }
 
     pub(super) fn resume(
@@ -144,12 +143,10 @@ impl<'a> Collector<'a> {
                 filtered: counts.filtered_games.values().sum(),
             });
         }
-        let mut built = builder.finish()?;
+        let built = builder.finish()?;
         let unit = format.unit();
-        if unit == Unit::Position {
-            built.split.by = SplitBy::Position;
-            built.split.opening_plies = None;
-        }
+        let by = if unit == Unit::Position { SplitBy::Position } else { options.split.by };
+        let plan = SplitPlan { by, ..options.split.clone() };
         let rejects = rejects.lines.sync()? > 0;
         let value_source = (of_lc0 == built.kept).then_some(options.value);
         let rating_buckets = built.contents.rating_buckets(options.buckets.names());
@@ -165,7 +162,7 @@ impl<'a> Collector<'a> {
             filters: options.filters.clone(),
             value_source,
             rating_buckets,
-            ..built.describe(description, counts)
+            ..built.describe(description, &plan, counts)
         }
         .sealed();
         let rejects = rejects.then(|| output.target.join(REJECTS_FILE));

@@ -145,7 +145,7 @@ impl EndlessOptions {
         };
         let fractions = PerSplit { train: 1.0, validation: 0.0, test: 0.0 };
         let plan = SplitPlan { by: SplitBy::Position, ..SplitPlan::by_game(0, fractions) };
-        let manifest = Built::empty(&plan).describe(about, Counts::default());
+        let manifest = Built::default().describe(about, &plan, Counts::default());
         Manifest { policy_from_ply, map: self.map.clone(), ..manifest }
     }
 }
