@@ -56,14 +56,10 @@ impl LogLinear {
         let loss = objective_value(choices, &weights) - penalty(&weights);
         Self { weights, fitted, steps, loss }
     }
-
-    /// The logits of a position's moves, into `out`.
-    pub(crate) fn logits(&self, choice: Choice<'_>, out: &mut Vec<f64>) {
-        logits(&self.weights, choice, out);
-    }
 }
 
-fn logits(weights: &[f64], choice: Choice<'_>, out: &mut Vec<f64>) {
+/// The logits of a position's moves, into `out`.
+pub(crate) fn logits(weights: &[f64], choice: Choice<'_>, out: &mut Vec<f64>) {
     out.clear();
     out.extend(choice.moves().map(|present| present.iter().map(|&feature| weights[usize::from(feature)]).sum::<f64>()));
 }

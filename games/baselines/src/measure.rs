@@ -2,7 +2,7 @@
 
 use crate::choices::Choices;
 use crate::features::Features;
-use crate::log_linear::{LogLinear, PENALTY};
+use crate::log_linear::{LogLinear, PENALTY, logits};
 use crate::prior::{StaticPrior, indices, of_moves};
 use crate::scores::{PositionScores, Score, entropy};
 use dataset::{Dataset, DatasetError, Manifest, OnDisk, Split, content, evaluated_policy, sampled_policy};
@@ -136,7 +136,7 @@ impl Measured {
 fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measured, BaselinesError> {
     let lacks = |split| BaselinesError::NoTarget { dataset: dataset.manifest().name.clone(), split };
     let mut prior = StaticPrior::new(G::from_to().len());
-    sampled_policy::<G>(dataset, PRIOR_POSITIONS, |position| prior.count(&position))?;
+    sampled_policy::<G>(dataset, PRIOR_POSITIONS, |position| prior.add(&indices(&position), position.target))?;
     if prior.positions == 0 {
         return Err(lacks(Split::Train));
     }
@@ -149,11 +149,11 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
     let model = LogLinear::fit(&choices, features.names.len());
 
     let mut positions = Vec::new();
-    let (mut one, mut logits) = (Choices::default(), Vec::new());
+    let (mut one, mut of_model) = (Choices::default(), Vec::new());
     evaluated_policy::<G>(dataset, Split::Test, test_positions, |position| {
         one.clear();
         one.push(&features, &position);
-        one.positions().for_each(|choice| model.logits(choice, &mut logits));
+        one.positions().for_each(|choice| logits(&model.weights, choice, &mut of_model));
         let target = position.target;
         positions.push(PositionScores {
             game: position.game,
@@ -161,7 +161,7 @@ fn measure<G: Tactics>(dataset: &Dataset, test_positions: u64) -> Result<Measure
             entropy: entropy(target),
             uniform: Score::of(&vec![0.0; target.len()], target),
             static_prior: Score::of(&of_moves(&log_scores, &indices(&position)), target),
-            log_linear: Score::of(&logits, target),
+            log_linear: Score::of(&of_model, target),
         });
     })?;
     if positions.is_empty() {

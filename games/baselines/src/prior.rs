@@ -27,10 +27,6 @@ impl StaticPrior {
         Self { mass: vec![0.0; moves], legal: vec![0.0; moves], positions: 0 }
     }
 
-    pub(crate) fn count<G: Game>(&mut self, position: &PolicyPosition<'_, G>) {
-        self.add(&indices(position), position.target);
-    }
-
     /// Counts a position by the indices of its legal moves and their targets.
     pub(crate) fn add(&mut self, legal: &[u16], target: &[f64]) {
         for (&mv, &target) in legal.iter().zip(target) {
