@@ -1,9 +1,9 @@
 //! Positions of a kind that a network is tested on and never trained on: has it learnt relations of squares, or pairs?
 
 use dataset::{Split, SplitPlan};
+use games::Position as _;
 use games::attacks::Tactics;
 use games::placement::Placement;
-use games::{Geometry, Position as _};
 use streams::{Stream, below};
 
 /// Files by which boards are translated.
@@ -66,7 +66,8 @@ impl Unseen {
         let mut pieces = Placement::of::<G>(position);
         match self.kind {
             UnseenKind::EdgeSliders => {
-                let edge_slider = |file: usize, piece: &str| is_edge(G::GEOMETRY, file) && G::SLIDERS.contains(&piece);
+                let is_edge = |file: usize| file == 0 || file + 1 == G::GEOMETRY.files();
+                let edge_slider = |file: usize, piece: &str| is_edge(file) && G::SLIDERS.contains(&piece);
                 if is_test && !pieces.any(edge_slider) {
                     return None;
                 }
@@ -88,8 +89,4 @@ impl Unseen {
         let split = plan.of_position(G::KIND, &position.to_text());
         ((split == Split::Test) == is_test).then_some(position)
     }
-}
-
-const fn is_edge(board: Geometry, file: usize) -> bool {
-    file == 0 || file + 1 == board.files()
 }
