@@ -5,7 +5,7 @@ use crate::error::DatasetError;
 use crate::playback::{Move, ReplayError, play};
 use crate::store::GameRow;
 use games::record::Candidate;
-use games::{Game, GameKind, GameResult, InputLayout, Line, MoveText, Position as _, Termination, with_game};
+use games::{Game, GameKind, GameResult, Line, MoveText, Position as _, Termination, with_game};
 use std::borrow::Cow;
 
 #[derive(Debug, Clone)]
@@ -140,19 +140,17 @@ impl StoredGame {
         &self,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        let played = self.start.position::<G>().and_then(|start| play::<G>(Line::new(start), &self.moves, on_ply));
-        played.map_err(|error| self.replay_error(error))
+        self.play_from::<G>(Line::new, on_ply)
     }
 
-    /// Replays the game with what an input shows of it: the history, and the players' ratings.
-    pub(crate) fn play_through_for<G: Game>(
+    /// The same on the line that `begin` makes of its first position.
+    pub(super) fn play_from<G: Game>(
         &self,
-        layout: &InputLayout,
+        begin: impl FnOnce(G::Position) -> Line<G::Position>,
         on_ply: impl FnMut(&Line<G::Position>, Move<G>),
     ) -> Result<(), DatasetError> {
-        let begin = |start| Line::for_input(start, layout).rated(self.ratings);
         let played = self.start.position::<G>().and_then(|start| play::<G>(begin(start), &self.moves, on_ply));
-        played.map_err(|error| self.replay_error(error))
+        played.map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: self.id, ply, reason })
     }
 
     pub(crate) fn has(&self) -> Has {
@@ -181,10 +179,6 @@ impl StoredGame {
     pub(crate) fn map_of(&self, ply: usize) -> &[i8] {
         let cells = self.map_cells();
         &self.map[ply * cells..][..cells]
-    }
-
-    pub(super) fn replay_error(&self, ReplayError { ply, reason }: ReplayError) -> DatasetError {
-        DatasetError::BadGame { game: self.id, ply, reason }
     }
 }
 

@@ -25,7 +25,9 @@ impl StoredGame {
     ) -> Result<(), DatasetError> {
         let mut plies = self.policy.as_ref().map(|policy| policy.plies());
         let mut wrong = None;
-        self.play_through_for::<G>(layout, |line, played| {
+        // With what the input shows of a game: the history, and the players' ratings.
+        let begin = |start| Line::for_input(start, layout).rated(self.ratings);
+        self.play_from::<G>(begin, |line, played| {
             let ply = line.plies();
             let candidates = plies.as_mut().and_then(Iterator::next).unwrap_or_default();
             let used = self.is_used(ply);
