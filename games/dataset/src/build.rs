@@ -110,7 +110,7 @@ impl Built {
             licence,
             made_by,
             filters: Filters::default(),
-            policy_from_ply: self.contents.policy_from_ply().unwrap_or(0),
+            policy_from_ply: self.contents.policy_from_ply.unwrap_or(0),
             value_curve: ValueCurve::of(game),
             value_source: None,
             counts,

@@ -28,7 +28,7 @@ pub(crate) struct ShardContents {
     /// Those of them whose group is a random game and not the position itself, see [`Self::add_described`].
     of_games: u64,
     /// The first ply that is a policy target in any row.
-    policy_from_ply: Option<u16>,
+    pub(crate) policy_from_ply: Option<u16>,
     results: BTreeMap<String, u64>,
     terminations: BTreeMap<String, u64>,
     buckets: BTreeMap<String, u64>,
@@ -186,10 +186,6 @@ impl ShardContents {
     pub(crate) fn rating_buckets(&self, names: impl IntoIterator<Item = String>) -> Vec<RatingBucket> {
         let games = |name: &String| self.buckets.get(name).copied().unwrap_or(0);
         names.into_iter().map(|name| RatingBucket { games: games(&name), name }).collect()
-    }
-
-    pub(crate) fn policy_from_ply(&self) -> Option<u16> {
-        self.policy_from_ply
     }
 
     /// The first field that differs, with the values of the manifest and of the shards.

@@ -5,9 +5,10 @@ use crate::store::GameRow;
 use games::record::Candidate;
 use games::{GameKind, GameResult};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Merge {
     /// Means of policies, values and results.
+    #[default]
     Mean,
     /// The move with the highest value, and that value: for records with a value for every legal move (DeepMind's
     /// action values).
@@ -114,7 +115,7 @@ struct Best {
     draw: f32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Merged {
     merge: Merge,
     pub(super) text: String,
@@ -130,18 +131,7 @@ pub(super) struct Merged {
 
 impl Merged {
     pub(super) fn new(first: Entry, merge: Merge) -> Self {
-        let mut merged = Self {
-            merge,
-            text: first.text.clone(),
-            count: 0,
-            value: Mean::default(),
-            draw: Mean::default(),
-            result: Mean::default(),
-            outcome: first.outcome,
-            policy: Vec::new(),
-            policy_weight: 0.0,
-            best: None,
-        };
+        let mut merged = Self { merge, text: first.text.clone(), outcome: first.outcome, ..Self::default() };
         merged.add(first);
         merged
     }
