@@ -172,8 +172,7 @@ impl<'a> Rows<'a> {
             columns.push(Column { before: "  ", title, cells: levels, is_number: false });
             columns.push(Column { before: " ", title: "", cells: verdicts, is_number: false });
         }
-        let costs: [(&str, fn(&Line<'_>) -> String); 2] = [("step", step), ("size", size)];
-        for (title, cost) in costs {
+        for (title, cost) in [("step", step as fn(&Line<'_>) -> String), ("size", size)] {
             let cells: Vec<Cell> = chosen.iter().map(|line| (cost(line), Style::new())).collect();
             if has_costs && cells.iter().any(|(text, _)| !text.is_empty()) {
                 columns.push(Column { before: "  ", title, cells, is_number: true });
