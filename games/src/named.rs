@@ -14,7 +14,7 @@ macro_rules! named {
             /// All variants, in the order of declaration.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// Its name in files and on the command line.
+            /// Its name, as people read it.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+

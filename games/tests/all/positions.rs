@@ -2,6 +2,7 @@
 
 use crate::samples::{CHESS_START, SHOGI_START};
 use games::chess::{Chess, ChessPosition};
+use games::minishogi::MinishogiPosition;
 use games::shogi::{Shogi, ShogiPosition};
 use games::{Game, Line, ParsePosition, Phase, Position, Side};
 
@@ -89,12 +90,28 @@ fn wrong_sfens_are_refused_with_their_place() {
         ("4k4/9/9/9/9/9/9/9/3K^K4 b - 1", "Black has more than one king"),
         ("4k4/9/9/9/9/9/6R2/9/3KR2^R1 b - 1", "more than 2 pieces"),
         ("lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b ^P 1", "more than 18 pieces"),
-        ("4k4/9/9/9/4P4/9/4^P4/9/4K4 b - 1", "two unpromoted pawns"),
+        ("4k4/9/9/9/9/9/R8/9/3K2+R^R1 b - 1", "more than 2 pieces of the kind Rook"),
+        ("4k4/9/9/9/4P4/9/4^P4/9/4K4 b - 1", "two unpromoted pawns of Black on file 5"),
+        ("4k4/9/p8/9/^p8/9/9/9/4K4 b - 1", "two unpromoted pawns of White on file 9"),
         ("4k3^P/9/9/9/9/9/9/9/4K4 b - 1", "never move again"),
+        ("4k3^L/9/9/9/9/9/9/9/4K4 b - 1", "never move again"),
+        ("4k3^N/9/9/9/9/9/9/9/4K4 b - 1", "never move again"),
+        ("4k4/^N8/9/9/9/9/9/9/4K4 b - 1", "never move again"),
         ("4k4/9/9/9/9/9/9/7^n1/4K4 b - 1", "never move again"),
+        ("4k4/9/9/9/9/9/9/9/^p3K4 b - 1", "never move again"),
+        ("4k4/9/9/9/9/9/9/9/^n3K4 b - 1", "never move again"),
         ("4k4/9/9/9/9/9/9/9/4K3^l b - 1", "never move again"),
         ("4k4/4R4/9/9/9/9/9/9/4K4 ^b - 1", "Black is to move and could capture the king"),
         ("9/9/9/9/4k4/4K4/9/9/9 ^w - 1", "White is to move and could capture the king"),
+    ]);
+}
+
+#[test]
+fn wrong_sfens_of_minishogi_are_refused_with_their_place() {
+    check_refusals::<MinishogiPosition>(&[
+        ("rbsgk/4p/5/P^+3/KGSBR b - 1", "+ stands before"),
+        ("rbsgk/3p^/5/P4/KGSBR b - 1", "rank b has only 4"),
+        ("rbsgk/4p/5/P4^ b - 1", "only 4 ranks"),
     ]);
 }
 

@@ -51,8 +51,10 @@ impl Expander {
         let squares = layout.geometry.squares() as i64;
         let mark_bytes: Vec<i64> = layout.squares().map(|(offset, _)| offset as i64).collect();
         let scalar_bytes: Vec<i64> = layout.scalars().map(|(offset, _)| offset as i64).collect();
-        let inverse_scale =
-            |kind: &FeatureKind| if let FeatureKind::Scalar { scale } = kind { scale.recip() } else { 1.0 };
+        let inverse_scale = |kind: &FeatureKind| match kind {
+            FeatureKind::Scalar { scale } => scale.recip(),
+            FeatureKind::Square | FeatureKind::Thermometer { .. } | FeatureKind::Token { .. } => 1.0,
+        };
         let inverse_scales: Vec<f32> = layout.scalars().map(|(_, feature)| inverse_scale(&feature.kind)).collect();
         let (marked, scalars) = (mark_bytes.len() as i64, scalar_bytes.len() as i64);
         let token_ids = layout.name.has_aux_tokens().then(|| identity(scalars));

@@ -10,8 +10,12 @@ const BLOCK: usize = 512;
 const NAME: usize = 100;
 const PREFIX: usize = 155;
 
-/// The format has eleven octal digits for a size.
+/// Octal digits of a size.
+const SIZE: usize = 11;
 const TOO_LARGE: u64 = 1 << 33;
+
+/// The kind of a regular file. Older formats have a zero.
+const REGULAR: u8 = b'0';
 
 /// Writes one file.
 /// Refuses more than the 8 GiB of the format, and names that are too long for it.
@@ -83,8 +87,13 @@ fn path_of(header: &Header) -> io::Result<String> {
     if header.as_ustar().is_none() {
         return Err(refused("a header is not in ustar format"));
     }
-    if header.entry_type() != EntryType::Regular {
+    let fields = header.as_old();
+    if fields.linkflag != [REGULAR] {
         return Err(refused("it holds something other than a regular file"));
+    }
+    // Not GNU's sizes in bytes, which begin with a high bit.
+    if !fields.size[..SIZE].iter().all(|digit| (b'0'..=b'7').contains(digit)) {
+        return Err(refused("a size is not a number"));
     }
     String::from_utf8(header.path_bytes().into_owned()).map_err(|_| refused("a name is not UTF-8"))
 }
@@ -133,11 +142,27 @@ mod tests {
     fn damage_is_an_error() {
         let bytes = archive(&[("a", b"abc")]);
         assert!(list(&bytes[..700]).is_err(), "cut");
-        // In the name, the kind, the magic word and the size.
-        for (at, byte) in [(0, b'b'), (156, b'2'), (257, b'x'), (124, b'9')] {
-            let mut wrong = bytes.clone();
-            wrong[at] = byte;
-            assert!(list(&wrong).is_err(), "byte {at}");
+        let refused = |header: &Header| {
+            let wrong = [header.as_bytes(), &bytes[BLOCK..]].concat();
+            list(&wrong).expect_err("damage").to_string()
+        };
+        let (kind, magic, size, of_gnu) = (156, 257, 124, 0x80);
+        for (at, byte, reason) in [
+            (kind, b'2', "other than a regular file"),
+            (kind, b'x', "other than a regular file"),
+            (kind, b'L', "other than a regular file"),
+            (kind, 0, "other than a regular file"),
+            (magic, b'x', "not in ustar format"),
+            (size, b'9', "not a number"),
+            (size, of_gnu, "not a number"),
+        ] {
+            let mut wrong = header("a", 3).unwrap();
+            wrong.as_mut_bytes()[at] = byte;
+            let said = refused(&wrong);
+            assert!(said.contains("checksum"), "byte {at}: {said}");
+            wrong.set_cksum();
+            let said = refused(&wrong);
+            assert!(said.contains(reason), "byte {at}: {said}");
         }
     }
 }

@@ -84,14 +84,18 @@ pub(super) fn is_close(own: f64, other: f64, tolerance: f64) -> bool {
     own.is_finite() && other.is_finite() && (own - other).abs() <= tolerance * own.abs().max(other.abs())
 }
 
-/// A line of a table, by column.
-type Line = HashMap<String, String>;
+/// The compared fields of a line, by column.
+type Line = HashMap<&'static str, String>;
 
-/// The lines of a table with a header; others may have written it.
+/// The lines of a table with a header; others may have written it. Of two columns with one name the first counts.
 fn lines_of(text: &str) -> Vec<Line> {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
-    let line = |fields: StringRecord| header.iter().map(str::to_owned).zip(fields.iter().map(str::to_owned)).collect();
+    let place = |column: &'static str| Some((column, header.iter().position(|name| name == column)?));
+    let columns: Vec<(&str, usize)> = NAMES.into_iter().chain(NUMBERS).filter_map(place).collect();
+    let line = |fields: StringRecord| -> Line {
+        columns.iter().filter_map(|&(column, at)| Some((column, fields.get(at)?.to_owned()))).collect()
+    };
     reader.records().filter_map(Result::ok).map(line).collect()
 }
 
@@ -126,6 +130,8 @@ mod tests {
         );
         let fitted = format!("{GIVEN}x,chess,shaw,multiplier,positions@64,,2.5,,\r\n");
         assert_eq!(between(&fitted, GIVEN), Stated { skipped: 1, ..same });
+        let twice = GIVEN.replace("sd,low", "sd,mean").replace("2.5,,0.1", "2.25,,2.5");
+        assert_eq!(between(&twice, GIVEN).differences, ["chess, shaw, \"q\", compared, loss: mean is 2.25, the cells give 2.5"]);
         let older = "game,row,role,metric,mean\nchess,none,reference,loss,2.75\n";
         assert_eq!(between(older, GIVEN), Stated { compared: 1, ..Stated::default() });
     }

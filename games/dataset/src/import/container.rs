@@ -1,7 +1,7 @@
 //! Containers: recognised by their first bytes and unpacked while reading.
 //!
 //! Compression (zstd in several frames, gzip, bzip2) and tar may be nested; zip and 7z must be files themselves,
-//! because they are read from their ends. Nothing is unpacked completely, on disk or in memory.
+//! because they are read from their ends. [`walk`] unpacks nothing completely, on disk or in memory.
 
 use crate::bounded::{open, without_mark};
 use crate::error::DatasetError;

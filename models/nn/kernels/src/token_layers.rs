@@ -105,7 +105,7 @@ impl TokenLayers {
     }
 }
 
-/// Rows that nothing outside of a unit of work reads.
+/// Rows that nothing outside of a unit of work reads. The buffer's owner keeps it as long as they are used.
 fn scratch(buffer: &mut Buffer) -> Numbers {
     Numbers(buffer.at_mut(0))
 }

@@ -26,7 +26,10 @@ impl TokenVocabulary {
         let (summary, end) = ([(0, 0, codes)], [(0, 0, codes + 1)]);
         let on_squares = (0..squares).map(|square| (square as i64, 1, 0));
         let mut len = codes + 2;
-        let count = |kind: &FeatureKind| if let FeatureKind::Token { values } = kind { values.len() as i64 } else { 0 };
+        let count = |kind: &FeatureKind| match kind {
+            FeatureKind::Token { values } => values.len() as i64,
+            FeatureKind::Scalar { .. } | FeatureKind::Square | FeatureKind::Thermometer { .. } => 0,
+        };
         let features: Vec<(i64, i64, i64)> = layout
             .token_features()
             .map(|(at, feature)| {

@@ -173,16 +173,23 @@ fn threads_change_no_bit() {
 }
 
 #[test]
-#[should_panic(expected = "of one sequence, batch and width")]
 fn operands_of_other_sizes_are_refused() {
-    let instructions = Instructions::fastest();
     let side = &SIZES.side(false);
-    let Operands { mut pairs, mut vectors, mut table } = Operands::new();
-    // SAFETY: the sizes are not larger than the vectors; nothing is computed.
-    unsafe {
-        let pairs = Rows::new(place(&mut pairs), SIZES.pairs());
-        let vectors = Rows::new(place(&mut vectors), SIZES.vectors());
-        let table = Rows::new(place(&mut table), [1, SIZES.heads, SIZES.classes - 1, SIZES.width]);
-        Product::Mix { pairs, table, vectors, side }.compute(Workers { instructions, threads: 1 });
+    for table_shape in [[1, SIZES.heads, SIZES.classes - 1, SIZES.width], [2, SIZES.heads, SIZES.classes, SIZES.width]] {
+        let refused = std::panic::catch_unwind(|| {
+            let workers = Workers { instructions: Instructions::fastest(), threads: 1 };
+            let Operands { mut pairs, mut vectors, table } = Operands::new();
+            let mut table = table.repeat(2);
+            // SAFETY: the sizes are not larger than the vectors; nothing is computed.
+            unsafe {
+                let pairs = Rows::new(place(&mut pairs), SIZES.pairs());
+                let vectors = Rows::new(place(&mut vectors), SIZES.vectors());
+                let table = Rows::new(place(&mut table), table_shape);
+                Product::Mix { pairs, table, vectors, side }.compute(workers);
+            }
+        });
+        let refused = refused.expect_err("a panic");
+        let message = refused.downcast_ref::<&str>().copied().or(refused.downcast_ref().map(String::as_str));
+        assert!(message.is_some_and(|message| message.contains("of one sequence, batch and width")), "{table_shape:?}");
     }
 }
