@@ -6,7 +6,7 @@ use crate::heads::output::Output;
 use crate::macs::{HeadMacs, Macs};
 use crate::trunks;
 use crate::trunks::refine::MoveContext;
-use crate::trunks::trunk::{Declared, Trunk};
+use crate::trunks::trunk::{Declared, Trunk, TrunkMacs};
 use encodings::{EncodingConfig, InjectionPoints, LayerContext, Stack, Tokens, Watch};
 use games::InputLayout;
 use nn::{Layout, LayoutBuilder, Views};
@@ -129,12 +129,12 @@ impl Network {
 
     /// The cost of a forward pass.
     pub fn macs(&self) -> Macs {
-        let of_trunk = self.trunk.macs(self.stack.macs());
-        let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).chain(of_trunk.heads).collect();
-        let weights = of_trunk.weights + heads.iter().map(|head| head.weights).sum::<u64>();
+        let TrunkMacs { trunk, embedding, encoding, weights, paper, further } = self.trunk.macs(self.stack.macs());
+        let heads: Vec<HeadMacs> = self.heads.iter().flat_map(|head| head.macs()).chain(further).collect();
+        let weights = weights + heads.iter().map(|head| head.weights).sum::<u64>();
         let squares = self.tokens.geometry().squares() as u64;
         let paper_heads: u64 = self.heads.iter().map(|head| head.paper_macs_per_square()).sum();
-        let paper = if of_trunk.paper == 0 { weights } else { of_trunk.paper + squares * paper_heads };
-        Macs { heads, weights, paper, ..of_trunk }
+        let paper = paper.map_or(weights, |paper| paper + squares * paper_heads);
+        Macs { trunk, embedding, encoding, heads, weights, paper }
     }
 }

@@ -1,7 +1,7 @@
 //! The trunk of a Chessformer: an embedding and blocks of attention, once or, with refinement, twice.
 
 use super::refine::{MoveContext, Refine};
-use super::trunk::{Declared, Trunk};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
 use crate::heads;
 use crate::heads::head::Site;
@@ -11,7 +11,6 @@ use crate::layers::body::Body;
 use crate::layers::embedding::{Embedding, Embeds};
 use crate::layers::parts::Parts;
 use crate::layers::registers::Registers;
-use crate::macs::Macs;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use facts::HeadName;
 use nn::{LayoutBuilder, Part};
@@ -111,20 +110,20 @@ impl Trunk for Encoder {
         [self.embedding.position_sources(), of_refinement].concat()
     }
 
-    fn macs(&self, encoding: u64) -> Macs {
+    fn macs(&self, encoding: u64) -> TrunkMacs {
         // A second pass goes through the whole trunk again.
         let passes = if self.refines() { 2 } else { 1 };
         let registers = self.registers.as_ref().map_or(0, Registers::count);
         let length = self.embedded + registers + self.refine.as_ref().map_or(0, |refine| refine.tokens());
         let embedding = passes * self.embedding.macs(self.embedded);
         let of_blocks = passes * length * self.body.weight_macs_per_token();
-        Macs {
+        TrunkMacs {
             trunk: embedding + passes * self.body.macs(length),
             embedding,
             encoding: passes * self.loops * encoding,
             weights: embedding + of_blocks,
-            paper: passes * self.embedding.paper_macs(self.embedded) + of_blocks,
-            heads: self.refine.iter().map(|refine| refine.macs()).collect(),
+            paper: Some(passes * self.embedding.paper_macs(self.embedded) + of_blocks),
+            further: self.refine.as_ref().map(|refine| refine.macs()),
         }
     }
 }

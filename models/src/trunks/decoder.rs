@@ -22,7 +22,7 @@
 //! the other networks here.
 
 use super::refine::MoveContext;
-use super::trunk::{Declared, Trunk};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{DecoderConfig, InitKind, ModelError, SequenceMask, Spec};
 use crate::heads;
 use crate::heads::BoardTokens;
@@ -31,7 +31,7 @@ use crate::heads::output::{Output, Reading};
 use crate::layers::body::Body;
 use crate::layers::dense;
 use crate::layers::input::{TokenVocabulary, played_moves, predicts_board};
-use crate::macs::{HeadMacs, Macs};
+use crate::macs::HeadMacs;
 use encodings::{EncodingConfig, LayerContext, Role, Stack, Tokens};
 use facts::HeadName;
 use games::Vocabulary;
@@ -169,16 +169,16 @@ impl Trunk for Decoder {
     }
 
     /// For a ply of a sequence.
-    fn macs(&self, encoding: u64) -> Macs {
+    fn macs(&self, encoding: u64) -> TrunkMacs {
         let (plies, length) = (self.plies as u64, (self.plies * (self.board_len + 1)) as u64);
         let passes = if matches!(self.board, Some((_, Some(_)))) { 2 } else { 1 };
         let of_board = |logits: &Linear| HeadMacs::of_weights("board", self.board_len as u64 * logits.macs());
-        Macs {
+        TrunkMacs {
             trunk: passes * self.body.macs(length) / plies,
             encoding: passes * encoding / plies,
             weights: passes * (self.board_len as u64 + 1) * self.body.weight_macs_per_token(),
-            heads: self.board.iter().map(|(logits, _)| of_board(logits)).collect(),
-            ..Macs::default()
+            further: self.board.as_ref().map(|(logits, _)| of_board(logits)),
+            ..TrunkMacs::default()
         }
     }
 }

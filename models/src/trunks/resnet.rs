@@ -17,10 +17,9 @@ pub(super) mod heads;
 mod layers;
 mod planes;
 
-use super::trunk::{Declared, Trunk};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{ModelError, ResnetConfig, Spec};
 use crate::layers::input::Expander;
-use crate::macs::Macs;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::InputLayout;
 use layers::{Block, Board, StemLayers};
@@ -111,8 +110,8 @@ impl Trunk for Resnet {
         Self::sources()
     }
 
-    fn macs(&self, encoding: u64) -> Macs {
+    fn macs(&self, encoding: u64) -> TrunkMacs {
         let (embedding, trunk) = (self.input_macs(), self.input_macs() + self.body_macs());
-        Macs { trunk, embedding, encoding, weights: trunk, ..Macs::default() }
+        TrunkMacs { trunk, embedding, encoding, weights: trunk, ..TrunkMacs::default() }
     }
 }

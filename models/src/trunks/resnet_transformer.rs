@@ -9,10 +9,9 @@
 //! `dlshogi/network/policy_value_network_transformer.py`, whose dropout of 0.1 is the option `dropout`.
 
 use super::resnet::{Resnet, heads};
-use super::trunk::{Declared, Trunk};
+use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig, Spec};
 use crate::layers::body::Body;
-use crate::macs::Macs;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part};
 use tch::Tensor;
@@ -59,14 +58,14 @@ impl Trunk for ResnetTransformer {
         Resnet::sources()
     }
 
-    fn macs(&self, encoding: u64) -> Macs {
+    fn macs(&self, encoding: u64) -> TrunkMacs {
         let (embedding, blocks) = (self.resnet.input_macs(), self.resnet.body_macs());
-        Macs {
+        TrunkMacs {
             trunk: embedding + blocks + self.attention.macs(self.length),
             embedding,
             encoding,
             weights: embedding + blocks + self.length * self.attention.weight_macs_per_token(),
-            ..Macs::default()
+            ..TrunkMacs::default()
         }
     }
 }

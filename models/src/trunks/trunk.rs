@@ -3,7 +3,7 @@
 use super::refine::MoveContext;
 use crate::heads::head::Head;
 use crate::heads::output::Output;
-use crate::macs::Macs;
+use crate::macs::HeadMacs;
 use encodings::{LayerContext, Stack, Tokens};
 use tch::Tensor;
 
@@ -30,9 +30,23 @@ pub(crate) trait Trunk: std::fmt::Debug + Send {
     /// Its sources of positional information beside the encodings.
     fn position_sources(&self) -> Vec<&'static str>;
 
-    /// Its cost for a position, of heads that of further passes only; `encoding` is the cost of the encodings of one
-    /// pass. `paper` is 0 where the Chessformer paper has no formula.
-    fn macs(&self, encoding: u64) -> Macs;
+    /// Its cost for a position; `encoding` is the cost of the encodings of one pass.
+    fn macs(&self, encoding: u64) -> TrunkMacs;
+}
+
+/// The cost of a trunk for a position, in multiplications: the fields of [`crate::Macs`], without the heads.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TrunkMacs {
+    /// All of them without encodings.
+    pub(crate) trunk: u64,
+    /// The part that is the input embedding's.
+    pub(crate) embedding: u64,
+    pub(crate) encoding: u64,
+    pub(crate) weights: u64,
+    /// Those that the Chessformer paper counts, without heads; `None` where it has no formula.
+    pub(crate) paper: Option<u64>,
+    /// The cost of answers of further passes.
+    pub(crate) further: Option<HeadMacs>,
 }
 
 /// A declared trunk, its encodings, and the heads on it.
