@@ -131,7 +131,10 @@ mod tests {
         let fitted = format!("{GIVEN}x,chess,shaw,multiplier,positions@64,,2.5,,\r\n");
         assert_eq!(between(&fitted, GIVEN), Stated { skipped: 1, ..same });
         let twice = GIVEN.replace("sd,low", "sd,mean").replace("2.5,,0.1", "2.25,,2.5");
-        assert_eq!(between(&twice, GIVEN).differences, ["chess, shaw, \"q\", compared, loss: mean is 2.25, the cells give 2.5"]);
+        assert_eq!(
+            between(&twice, GIVEN).differences,
+            ["chess, shaw, \"q\", compared, loss: mean is 2.25, the cells give 2.5"]
+        );
         let older = "game,row,role,metric,mean\nchess,none,reference,loss,2.75\n";
         assert_eq!(between(older, GIVEN), Stated { compared: 1, ..Stated::default() });
     }

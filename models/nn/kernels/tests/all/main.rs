@@ -175,7 +175,8 @@ fn threads_change_no_bit() {
 #[test]
 fn operands_of_other_sizes_are_refused() {
     let side = &SIZES.side(false);
-    for table_shape in [[1, SIZES.heads, SIZES.classes - 1, SIZES.width], [2, SIZES.heads, SIZES.classes, SIZES.width]] {
+    for table_shape in [[1, SIZES.heads, SIZES.classes - 1, SIZES.width], [2, SIZES.heads, SIZES.classes, SIZES.width]]
+    {
         let refused = std::panic::catch_unwind(|| {
             let workers = Workers { instructions: Instructions::fastest(), threads: 1 };
             let Operands { mut pairs, mut vectors, table } = Operands::new();
