@@ -30,18 +30,21 @@ pub struct Events {
 
 pub fn event_files(dir: &Path) -> Vec<PathBuf> {
     let paths = fs::read_dir(dir).expect("a folder").map(|entry| entry.expect("an entry").path());
-    paths.filter(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))).collect()
+    let is_event_file =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
+    let mut files: Vec<PathBuf> = paths.filter(is_event_file).collect();
+    files.sort();
+    files
 }
 
-/// The events of a folder, which has at most one file of them.
+/// The events that TensorBoard shows of a folder: each file withdraws those of the files before it.
 pub fn events(dir: &Path) -> Events {
-    let files = event_files(dir);
-    assert!(files.len() < 2, "{files:?}");
-    let bytes = files.first().map(|file| fs::read(file).expect("bytes")).unwrap_or_default();
+    let bytes = event_files(dir).last().map(|file| fs::read(file).expect("bytes")).unwrap_or_default();
     let (mut events, mut rest) = (Events::default(), &bytes[..]);
     while !rest.is_empty() {
         events.take(&Event::parse_from_bytes(record(&mut rest)).expect("an event"));
     }
+    assert!(events.starts.iter().all(|&step| step == 0));
     events
 }
 

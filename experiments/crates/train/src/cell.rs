@@ -11,7 +11,7 @@ use super::setup::{CellOptions, Setup, declare};
 use super::trainer::{Evaluation, Trainer, first_weights};
 use crate::pictures::Folder;
 use crate::sinks::Sink;
-use crate::sinks::tensorboard::CellLog;
+use crate::sinks::tensorboard;
 use config::identity::hash;
 use config::{Pictures, Products, RunConfig, Weights};
 use dataset::{Split, evaluation_traits};
@@ -189,9 +189,11 @@ impl<'a> Cell<'a> {
         let mut recorder = Recorder::open(&metrics, bytes)?;
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
         let next = checkpoint.as_ref().map_or(0, |_| step + 1);
-        match CellLog::open(dir, next, hparams(dir, &setup.config)) {
-            Ok(log) => recorder.add("TensorBoard", Box::new(log)),
-            Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
+        for (name, sink) in tensorboard::sinks(dir, next, hparams(dir, &setup.config)) {
+            match sink {
+                Ok(sink) => recorder.add(name, sink),
+                Err(error) => note(&format!("{name} gets no lines ({error}); {METRICS_FILE} has all lines")),
+            }
         }
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = start.trainer()?;

@@ -1,6 +1,6 @@
 //! A cell's TensorBoard event files: hyperparameters and repair.
 
-use crate::sinks::tensorboard::{CellLog, HParams};
+use crate::sinks::tensorboard::{self, HParams};
 use config::{Role, RunConfig};
 use records::Plan;
 use records::folder::CONFIG_FILE;
@@ -34,5 +34,5 @@ pub fn repair(cell: &Path) -> anyhow::Result<bool> {
     // Without a configuration there are no hyperparameters, only curves.
     let config = RunConfig::read_text(&cell.join(CONFIG_FILE)).ok();
     let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
-    CellLog::repair(cell, run.map(|run| hparams(cell, &run)).unwrap_or_default())
+    tensorboard::repair(cell, run.map(|run| hparams(cell, &run)).unwrap_or_default())
 }

@@ -2,8 +2,9 @@
 //! hyperparameters, so nothing reads them: what should be there is made again and compared.
 //!
 //! Records are encoded by `tensorboard_rs`; files are written here, because that crate loses data on a name collision
-//! and aborts the process on a full disk. A folder has one file, which every opening replaces. It starts with a
-//! `SessionLog` of kind START, which makes TensorBoard drop what it has read of the file before.
+//! and aborts the process on a full disk. A folder has one file; a cell that goes on begins it anew and removes the old one
+//! when it ends. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop what it has read of those
+//! before.
 
 mod summaries;
 
@@ -32,89 +33,115 @@ const FILE_VERSION: &str = "brain.Event:2";
 
 const SPEED: &str = "positions_per_s";
 
-/// The event files of a cell: its curves, and its pictures in a run apart.
-pub struct CellLog {
+/// The receivers of a cell's lines and pictures, and what each is called. They first write the lines of its `metrics.jsonl`
+/// and its pictures of steps before `next`.
+pub fn sinks(cell: &Path, next: u64, hparams: HParams) -> [(&'static str, io::Result<Box<dyn Sink>>); 2] {
+    let lines = || lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other);
+    let curves = || -> io::Result<Box<dyn Sink>> {
+        let mut curves = Curves::of(cell, &lines()?, hparams)?;
+        curves.log.replace()?;
+        Ok(Box::new(curves))
+    };
+    let pictures = || -> io::Result<Box<dyn Sink>> {
+        let mut pictures = Pictures::of(cell, &lines()?, next)?;
+        pictures.log.replace()?;
+        Ok(Box::new(pictures))
+    };
+    [("TensorBoard", curves()), ("TensorBoard's run of pictures", pictures())]
+}
+
+/// Replaces the event files of a finished cell unless they show exactly its lines, its pictures and these `hparams`.
+/// Returns whether it replaced any.
+pub fn repair(cell: &Path, hparams: HParams) -> anyhow::Result<bool> {
+    let lines = lines::read(&cell.join(METRICS_FILE))?;
+    let replaced = || -> io::Result<bool> {
+        let mut curves = Curves::of(cell, &lines, hparams)?;
+        curves.add_end()?;
+        let mut pictures = Pictures::of(cell, &lines, u64::MAX)?;
+        Ok(curves.log.renew_unless_whole()? | pictures.log.renew_unless_whole()?)
+    };
+    Ok(replaced().map_err(|cause| not_rebuilt(cell, &cause))?)
+}
+
+/// A cell's session and its curves.
+struct Curves {
     hparams: HParams,
-    curves: EventLog,
-    pictures: EventLog,
+    log: EventLog,
     /// Step and time of the newest line.
     newest: (u64, f64),
 }
 
-impl CellLog {
-    /// Replaces the event files of a cell by ones with the lines of its `metrics.jsonl` and its pictures of steps before
-    /// `next`, to which what comes is added.
-    pub fn open(cell: &Path, next: u64, hparams: HParams) -> io::Result<Self> {
-        let lines = lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other)?;
-        let mut log = Self::of(cell, &lines, next, hparams)?;
-        log.renew()?;
-        Ok(log)
+impl Curves {
+    fn of(cell: &Path, lines: &[MetricLine], hparams: HParams) -> io::Result<Self> {
+        let mut curves = Self { hparams, log: EventLog::of(cell), newest: (0, 0.0) };
+        lines.iter().try_for_each(|line| curves.add(line))?;
+        Ok(curves)
     }
 
-    /// Replaces the event files of a finished cell unless they show exactly its lines, its pictures and these `hparams`.
-    /// Returns whether it replaced them.
-    pub fn repair(cell: &Path, hparams: HParams) -> anyhow::Result<bool> {
-        let lines = lines::read(&cell.join(METRICS_FILE))?;
-        let replaced = || -> io::Result<bool> {
-            let mut log = Self::of(cell, &lines, u64::MAX, hparams)?;
-            log.add_end()?;
-            let is_whole = log.curves.is_whole()? && log.pictures.is_whole()?;
-            if !is_whole {
-                log.renew()?;
-            }
-            Ok(!is_whole)
-        };
-        Ok(replaced().map_err(|cause| not_rebuilt(cell, &cause))?)
-    }
-
-    /// The records, which no file has yet.
-    fn of(cell: &Path, lines: &[MetricLine], next: u64, hparams: HParams) -> io::Result<Self> {
-        let (curves, pictures) = (EventLog::of(cell), EventLog::of(&cell.join(folder::DIR)));
-        let mut log = Self { hparams, curves, pictures, newest: (0, 0.0) };
-        let mut lines = lines.iter().peekable();
-        // In training's order: a picture follows the lines of its step.
-        for picture in folder::read(cell)?.iter().filter(|picture| picture.step < next) {
-            while let Some(line) = lines.next_if(|line| line.step <= picture.step) {
-                log.add_line(line)?;
-            }
-            log.pictures.picture(picture, log.newest.1)?;
-        }
-        lines.try_for_each(|line| log.add_line(line))?;
-        Ok(log)
-    }
-
-    fn add_line(&mut self, line: &MetricLine) -> io::Result<()> {
+    fn add(&mut self, line: &MetricLine) -> io::Result<()> {
         self.newest = (line.step, line.time.unix_s);
-        if self.curves.is_empty() {
-            self.curves.add(summaries::start(&self.hparams, self.newest.1)?, self.newest)?;
+        if self.log.is_empty() {
+            self.log.add(summaries::start(&self.hparams, self.newest.1)?, self.newest)?;
         }
-        self.curves.line(line)
+        self.log.line(line)
     }
 
     fn add_end(&mut self) -> io::Result<()> {
-        self.curves.add(summaries::end(self.newest.1)?, self.newest)
-    }
-
-    fn renew(&mut self) -> io::Result<()> {
-        self.curves.renew()?;
-        self.pictures.renew()
+        self.log.add(summaries::end(self.newest.1)?, self.newest)
     }
 }
 
-impl Sink for CellLog {
+impl Sink for Curves {
     fn line(&mut self, line: &MetricLine) -> io::Result<()> {
-        self.add_line(line)?;
-        self.curves.write()
-    }
-
-    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
-        self.pictures.picture(picture, self.newest.1)?;
-        self.pictures.write()
+        self.add(line)?;
+        self.log.write()
     }
 
     fn end(&mut self) -> io::Result<()> {
         self.add_end()?;
-        self.curves.write()
+        self.log.finish()
+    }
+}
+
+/// A cell's pictures, in a run apart.
+struct Pictures {
+    log: EventLog,
+    /// The time of the newest line.
+    newest_s: f64,
+}
+
+impl Pictures {
+    /// Leaves out what is no picture.
+    fn of(cell: &Path, lines: &[MetricLine], next: u64) -> io::Result<Self> {
+        let mut pictures = Self { log: EventLog::of(&cell.join(folder::DIR)), newest_s: 0.0 };
+        let mut lines = lines.iter().peekable();
+        for picture in folder::read(cell).unwrap_or_default().iter().filter(|picture| picture.step < next) {
+            // A picture follows the lines of its step.
+            while let Some(line) = lines.next_if(|line| line.step <= picture.step) {
+                pictures.newest_s = line.time.unix_s;
+            }
+            if let Ok(summary) = summaries::picture(picture) {
+                pictures.log.add(summary, (picture.step, pictures.newest_s))?;
+            }
+        }
+        pictures.newest_s = lines.last().map_or(pictures.newest_s, |line| line.time.unix_s);
+        Ok(pictures)
+    }
+}
+
+impl Sink for Pictures {
+    fn line(&mut self, line: &MetricLine) -> io::Result<()> {
+        self.newest_s = line.time.unix_s;
+        Ok(())
+    }
+
+    fn picture(&mut self, picture: &Picture) -> io::Result<()> {
+        self.log.add(summaries::picture(picture)?, (picture.step, self.newest_s))?;
+        self.log.write()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        self.log.finish()
     }
 }
 
@@ -122,14 +149,16 @@ impl Sink for CellLog {
 struct EventLog {
     dir: PathBuf,
     /// Created with the first record.
-    file: Option<File>,
+    file: Option<(File, PathBuf)>,
     /// The records that the file does not have yet.
     unwritten: Vec<u8>,
+    /// Event files that this one replaces.
+    old: Vec<PathBuf>,
 }
 
 impl EventLog {
     fn of(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), file: None, unwritten: Vec::new() }
+        Self { dir: dir.to_owned(), file: None, unwritten: Vec::new(), old: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
@@ -141,10 +170,6 @@ impl EventLog {
             self.add(scalar(&line.tag(name), value as f32), (line.step, line.time.unix_s))?;
         }
         Ok(())
-    }
-
-    fn picture(&mut self, picture: &Picture, time_s: f64) -> io::Result<()> {
-        self.add(summaries::picture(picture)?, (picture.step, time_s))
     }
 
     fn add(&mut self, summary: Summary, (step, time_s): (u64, f64)) -> io::Result<()> {
@@ -171,32 +196,51 @@ impl EventLog {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        if self.unwritten.is_empty() {
+        let unwritten = std::mem::take(&mut self.unwritten);
+        if unwritten.is_empty() {
             return Ok(());
         }
-        let file = match &mut self.file {
+        let (file, _) = match &mut self.file {
             Some(file) => file,
             empty => empty.insert(create_unused(&self.dir)?),
         };
-        file.write_all(&self.unwritten)?;
-        self.unwritten.clear();
-        Ok(())
+        file.write_all(&unwritten)
     }
 
-    /// Whether the folder has exactly these records, none of which is written.
-    fn is_whole(&self) -> io::Result<bool> {
-        Ok(match &event_files(&self.dir)?[..] {
-            [] => self.is_empty(),
-            [file] => bounded::read(file, bounded::RECORD).is_ok_and(|bytes| bytes == self.unwritten),
-            _ => false,
-        })
+    /// Writes these records to a new file, or leaves none if that fails. The folder's other event files stay until
+    /// [`Self::finish`], because a TensorBoard that reads one of them finds the next file only from there.
+    fn replace(&mut self) -> io::Result<()> {
+        self.old = event_files(&self.dir)?;
+        let written = self.write();
+        if let (Err(_), Some((_, path))) = (&written, &self.file) {
+            fs::remove_file(path)?;
+        }
+        written
+    }
+
+    /// Writes what is left, and removes the files that this one replaces.
+    fn finish(&mut self) -> io::Result<()> {
+        self.write()?;
+        self.old.drain(..).try_for_each(fs::remove_file)
     }
 
     /// Replaces the folder's event files by one with these records.
     fn renew(&mut self) -> io::Result<()> {
-        let old = event_files(&self.dir)?;
-        self.write()?;
-        old.iter().try_for_each(fs::remove_file)
+        self.replace()?;
+        self.finish()
+    }
+
+    /// The same, unless it has exactly these records. Returns whether it replaced them.
+    fn renew_unless_whole(&mut self) -> io::Result<bool> {
+        let is_whole = match &event_files(&self.dir)?[..] {
+            [] => self.is_empty(),
+            [file] => bounded::read(file, bounded::RECORD).is_ok_and(|bytes| bytes == self.unwritten),
+            _ => false,
+        };
+        if !is_whole {
+            self.renew()?;
+        }
+        Ok(!is_whole)
     }
 }
 
@@ -207,7 +251,7 @@ fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// A new file in a folder, which is created; the counter distinguishes openings within one second.
-fn create_unused(dir: &Path) -> io::Result<File> {
+fn create_unused(dir: &Path) -> io::Result<(File, PathBuf)> {
     fs::create_dir_all(dir)?;
     let (unix_s, pid) = (now_s() as u64, std::process::id());
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
@@ -215,9 +259,9 @@ fn create_unused(dir: &Path) -> io::Result<File> {
     let mut count = 0;
     loop {
         let path = dir.join(format!("{PREFIX}{unix_s:010}.{host}.{pid}.{count}"));
-        match OpenOptions::new().write(true).create_new(true).open(path) {
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => count += 1,
-            file => return file,
+            file => return file.map(|file| (file, path)),
         }
     }
 }
@@ -232,7 +276,7 @@ pub fn not_rebuilt(dir: &Path, cause: &io::Error) -> UserError {
 pub fn show_curves(dir: &Path, lines: &[MetricLine]) -> io::Result<()> {
     let mut log = EventLog::of(dir);
     lines.iter().try_for_each(|line| log.line(line))?;
-    if log.is_whole()? { Ok(()) } else { log.renew() }
+    log.renew_unless_whole().map(drop)
 }
 
 /// Shows exactly these scalars of one step in `dir`.
@@ -245,6 +289,6 @@ pub fn show_scalars(dir: &Path, step: u64, scalars: &[(String, f64)]) -> io::Res
 /// Shows exactly these pictures in `dir`.
 pub fn show_pictures(dir: &Path, pictures: &[Picture]) -> io::Result<()> {
     let (mut log, time_s) = (EventLog::of(dir), now_s());
-    pictures.iter().try_for_each(|picture| log.picture(picture, time_s))?;
+    pictures.iter().try_for_each(|picture| log.add(summaries::picture(picture)?, (picture.step, time_s)))?;
     log.renew()
 }

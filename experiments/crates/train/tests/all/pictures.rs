@@ -100,6 +100,9 @@ fn after_a_crash_every_picture_is_there_once() {
     fs::remove_dir_all(crashed.join(folder::DIR).join("attention")).expect("removed");
     assert!(repair(&crashed).expect("rebuilt"), "pictures that are gone are shown no longer");
     assert_eq!(images(&crashed).len(), 2 * 6);
+    fs::write(crashed.join(folder::DIR).join("attend/layer-00/step-0000000007.png"), "torn").expect("written");
+    assert!(repair(&crashed).expect("rebuilt"), "what is no picture is left out");
+    assert_eq!(images(&crashed).len(), 2 * 6 - 1);
 }
 
 #[test]

@@ -4,8 +4,9 @@ use crate::by_hand;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use testing::{Bench, event_files, events, flip, lines, train};
 use train::events::repair;
 
@@ -109,26 +110,20 @@ fn the_session_has_what_differs_between_cells_and_whether_the_cell_is_done() {
     assert_eq!(events(&dir).hparams, Some(BTreeMap::from([("seed".to_owned(), json!("1"))])));
 }
 
-/// Prints tag, step and value of every scalar that TensorBoard would show.
-const PYTHON: &str = "
-import sys
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-events = EventAccumulator(sys.argv[1], size_guidance={'scalars': 0})
-events.Reload()
-for tag in events.Tags()['scalars']:
-    for scalar in events.Scalars(tag):
-        print(tag, scalar.step, repr(scalar.value))
-";
+#[allow(clippy::print_stderr, reason = "for those who ask with --nocapture")]
+fn has_tensorboard() -> bool {
+    let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
+    let installed = installed.is_ok_and(|output| output.status.success());
+    if !installed {
+        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files themselves");
+    }
+    installed
+}
 
 /// The output of a script that reads a folder with TensorBoard; `None` if it is not installed.
-#[allow(clippy::print_stderr, reason = "for those who ask with --nocapture")]
 pub(crate) fn ask_tensorboard(script: &str, dir: &Path) -> Option<String> {
-    let installed = Command::new("python3").args(["-c", "import tensorboard"]).output();
-    if !installed.is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: python3 has no package tensorboard; the other tests read the files themselves");
-        return None;
-    }
-    let output = Command::new("python3").args(["-c", script]).arg(dir).output().expect("python3 starts");
+    let output = has_tensorboard().then(|| Command::new("python3").args(["-c", script]).arg(dir).output())?;
+    let output = output.expect("python3 starts");
     let warnings = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && !warnings.contains("not associated with a plugin"), "{warnings}");
     Some(String::from_utf8_lossy(&output.stdout).into_owned())
@@ -198,17 +193,41 @@ fn tensorboard_itself_lists_the_final_metrics_of_every_cell() {
     }
 }
 
+/// Loads a folder's events, loads them again after a line on standard input, and prints tag, step and value of every scalar.
+const PYTHON_TWICE: &str = "
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={'scalars': 0})
+events.Reload()
+print('loaded', flush=True)
+sys.stdin.readline()
+events.Reload()
+for tag in events.Tags()['scalars']:
+    for scalar in events.Scalars(tag):
+        print(tag, scalar.step, repr(scalar.value))
+";
+
 #[test]
-fn tensorboard_itself_reads_the_same() {
+fn a_tensorboard_that_is_open_shows_the_same_after_a_crash_and_a_resumption() {
+    if !has_tensorboard() {
+        return;
+    }
     let bench = Bench::new();
-    let dir = resumed(&bench);
-    let Some(said) = ask_tensorboard(PYTHON, &dir) else { return };
-    let parse = |line: &str| {
+    let dir = bench.crashed("resumed");
+    let mut python = Command::new("python3");
+    python.args(["-c", PYTHON_TWICE]).arg(&dir).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut python = python.spawn().expect("python3 starts");
+    let mut said = BufReader::new(python.stdout.take().expect("its output")).lines().map(|line| line.expect("text"));
+    assert_eq!(said.next().expect("a line"), "loaded");
+    train(&dir).expect("it resumes");
+    python.stdin.take().expect("its input").write_all(b"\n").expect("it waits");
+    let parse = |line: String| {
         let mut words = line.split(' ');
         let mut word = || words.next().expect("three words");
         (word().to_owned(), word().parse::<i64>().expect("a step"), word().parse::<f64>().expect("a value") as f32)
     };
-    let mut shown: Vec<_> = said.lines().map(parse).collect();
+    let mut shown: Vec<_> = said.map(parse).collect();
+    assert!(python.wait().expect("it ends").success());
     let mut expected = expected(&dir);
     let key = |scalar: &(String, i64, f32)| (scalar.0.clone(), scalar.1);
     shown.sort_by_key(key);
