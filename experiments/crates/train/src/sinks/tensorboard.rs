@@ -2,9 +2,9 @@
 //! hyperparameters, so nothing reads them: what should be there is made again and compared.
 //!
 //! Records are encoded by `tensorboard_rs`; files are written here, because that crate loses data on a name collision
-//! and aborts the process on a full disk. A folder has one file; a cell that goes on begins it anew and removes the old one
-//! when it ends. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop what it has read of those
-//! before.
+//! and aborts the process on a full disk. A cell that goes on begins a new file with all that its old one should have;
+//! [`repair`] removes the old one. Each file starts with a `SessionLog` of kind START, which makes TensorBoard drop what it
+//! has read of those before.
 
 mod summaries;
 
@@ -39,12 +39,12 @@ pub fn sinks(cell: &Path, next: u64, hparams: HParams) -> [(&'static str, io::Re
     let lines = || lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other);
     let curves = || -> io::Result<Box<dyn Sink>> {
         let mut curves = Curves::of(cell, &lines()?, hparams)?;
-        curves.log.replace()?;
+        curves.log.begin_anew()?;
         Ok(Box::new(curves))
     };
     let pictures = || -> io::Result<Box<dyn Sink>> {
         let mut pictures = Pictures::of(cell, &lines()?, next)?;
-        pictures.log.replace()?;
+        pictures.log.begin_anew()?;
         Ok(Box::new(pictures))
     };
     [("TensorBoard", curves()), ("TensorBoard's run of pictures", pictures())]
@@ -99,7 +99,7 @@ impl Sink for Curves {
 
     fn end(&mut self) -> io::Result<()> {
         self.add_end()?;
-        self.log.finish()
+        self.log.write()
     }
 }
 
@@ -139,10 +139,6 @@ impl Sink for Pictures {
         self.log.add(summaries::picture(picture)?, (picture.step, self.newest_s))?;
         self.log.write()
     }
-
-    fn end(&mut self) -> io::Result<()> {
-        self.log.finish()
-    }
 }
 
 /// The event file of a folder.
@@ -152,13 +148,11 @@ struct EventLog {
     file: Option<(File, PathBuf)>,
     /// The records that the file does not have yet.
     unwritten: Vec<u8>,
-    /// Event files that this one replaces.
-    old: Vec<PathBuf>,
 }
 
 impl EventLog {
     fn of(dir: &Path) -> Self {
-        Self { dir: dir.to_owned(), file: None, unwritten: Vec::new(), old: Vec::new() }
+        Self { dir: dir.to_owned(), file: None, unwritten: Vec::new() }
     }
 
     fn is_empty(&self) -> bool {
@@ -207,10 +201,9 @@ impl EventLog {
         file.write_all(&unwritten)
     }
 
-    /// Writes these records to a new file, or leaves none if that fails. The folder's other event files stay until
-    /// [`Self::finish`], because a TensorBoard that reads one of them finds the next file only from there.
-    fn replace(&mut self) -> io::Result<()> {
-        self.old = event_files(&self.dir)?;
+    /// Writes these records to a new file, or leaves none if that fails. Older files stay, because a TensorBoard that reads
+    /// one of them finds the new one only from there.
+    fn begin_anew(&mut self) -> io::Result<()> {
         let written = self.write();
         if let (Err(_), Some((_, path))) = (&written, &self.file) {
             fs::remove_file(path)?;
@@ -218,36 +211,36 @@ impl EventLog {
         written
     }
 
-    /// Writes what is left, and removes the files that this one replaces.
-    fn finish(&mut self) -> io::Result<()> {
-        self.write()?;
-        self.old.drain(..).try_for_each(fs::remove_file)
-    }
-
     /// Replaces the folder's event files by one with these records.
     fn renew(&mut self) -> io::Result<()> {
-        self.replace()?;
-        self.finish()
+        let old = event_files(&self.dir)?;
+        self.begin_anew()?;
+        old.iter().try_for_each(fs::remove_file)
     }
 
-    /// The same, unless it has exactly these records. Returns whether it replaced them.
+    /// The same, unless the newest file has exactly these records: then the others go. Returns whether it replaced them.
     fn renew_unless_whole(&mut self) -> io::Result<bool> {
-        let is_whole = match &event_files(&self.dir)?[..] {
-            [] => self.is_empty(),
-            [file] => bounded::read(file, bounded::RECORD).is_ok_and(|bytes| bytes == self.unwritten),
-            _ => false,
+        let mut older = event_files(&self.dir)?;
+        let is_whole = match older.pop() {
+            Some(newest) => bounded::read(&newest, bounded::RECORD).is_ok_and(|bytes| bytes == self.unwritten),
+            None => self.is_empty(),
         };
-        if !is_whole {
-            self.renew()?;
+        if is_whole {
+            older.iter().try_for_each(fs::remove_file)?
+        } else {
+            self.renew()?
         }
         Ok(!is_whole)
     }
 }
 
+/// The event files of a folder, in the order in which TensorBoard reads them.
 fn event_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let entries = entries(dir)?;
     let events = entries.iter().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
-    Ok(events.map(fs::DirEntry::path).collect())
+    let mut files: Vec<PathBuf> = events.map(fs::DirEntry::path).collect();
+    files.sort();
+    Ok(files)
 }
 
 /// A new file in a folder, which is created; the counter distinguishes openings within one second.

@@ -46,8 +46,11 @@ fn going_on_withdraws_what_came_after_the_checkpoint_and_event_files_can_be_rebu
     let before = (expected(&dir), events(&dir).hparams, true);
     assert_eq!(shown(), before);
     let files = event_files(&dir);
-    assert!(!repair(&dir).expect("whole"), "what is whole is left alone");
-    assert_eq!((event_files(&dir), files.len()), (files, 1));
+    assert_eq!(files.len(), 2);
+    for _ in 0..2 {
+        assert!(!repair(&dir).expect("whole"), "what is whole is left alone");
+        assert_eq!(event_files(&dir), files[1..]);
+    }
 
     let damages: [fn(&Path); 4] = [
         |path| fs::remove_file(path).expect("removed"),
