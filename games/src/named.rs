@@ -14,7 +14,7 @@ macro_rules! named {
             /// All variants, in the order of declaration.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
 
-            /// Its name, as people read it.
+            /// Its name: in files, on the command line or in a legend.
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+

@@ -115,7 +115,11 @@ impl Analysis {
 }
 
 /// The subject of a test: a head, or a head on squares with a certain piece.
-type Subject<'a> = (&'a HeadView, Option<Occupant>, Profile);
+struct Subject<'a> {
+    head: &'a HeadView,
+    occupant: Option<Occupant>,
+    profile: Profile,
+}
 
 /// Subjects that are corrected for together.
 struct Family<'a> {
@@ -126,15 +130,18 @@ struct Family<'a> {
 
 impl Family<'_> {
     fn heads(&self, heads: &[HeadView], controls: &[f64]) -> Vec<HeadRecord> {
-        let subjects = heads.iter().map(|head| (head, None, self.board.profile(&head.mean)));
-        self.name(subjects.collect(), controls)
+        let subject = |head| Subject { head, occupant: None, profile: self.board.profile(&head.mean) };
+        self.name(heads.iter().map(subject).collect(), controls)
     }
 
     fn pieces(&self, heads: &[HeadView], controls: &[f64]) -> Vec<HeadRecord> {
         let pieces = heads.iter().flat_map(|head| head.by_piece.iter().map(move |of_piece| (head, of_piece)));
-        let subject =
-            |(head, (occupant, profile)): (_, &(Occupant, Profile))| (head, Some(occupant.clone()), profile.clone());
-        self.name(pieces.map(subject).collect(), controls)
+        let subjects = pieces.map(|(head, (occupant, profile))| Subject {
+            head,
+            occupant: Some(occupant.clone()),
+            profile: profile.clone(),
+        });
+        self.name(subjects.collect(), controls)
     }
 
     fn name(&self, subjects: Vec<Subject<'_>>, controls: &[f64]) -> Vec<HeadRecord> {
@@ -143,7 +150,8 @@ impl Family<'_> {
         name(&tested, self.testing.alpha, controls)
     }
 
-    fn test(&self, (head, occupant, profile): Subject<'_>, permutations: usize) -> Tested {
+    fn test(&self, subject: Subject<'_>, permutations: usize) -> Tested {
+        let Subject { head, occupant, profile } = subject;
         let numbers = [head.layer, head.head].map(|number| number.to_string());
         let piece = occupant.as_ref().map(Occupant::name);
         let purpose: Vec<&str> =

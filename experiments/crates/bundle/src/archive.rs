@@ -12,7 +12,8 @@ const PREFIX: usize = 155;
 
 /// Octal digits of a size.
 const SIZE: usize = 11;
-const TOO_LARGE: u64 = 1 << 33;
+/// The first size that needs more digits; each has three bits.
+const TOO_LARGE: u64 = 1 << (3 * SIZE);
 
 /// The kind of a regular file. Older formats have a zero.
 const REGULAR: u8 = b'0';

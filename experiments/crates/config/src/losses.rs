@@ -8,10 +8,11 @@ use std::sync::LazyLock;
 
 /// Weights of the losses in their sum, one for every loss of every head. A loss whose head the network does not have plays
 /// no part. The defaults stand with the heads: those of the Chessformer paper's Appendix B where it has the loss.
+/// Inside are changes that name every loss.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LossWeights(LossChanges);
 
-/// Other weights for some losses, while a phase of training lasts.
+/// Weights of the losses that are named: in a phase of training those that differ while it lasts.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LossChanges(Vec<(&'static Loss, f64)>);
 

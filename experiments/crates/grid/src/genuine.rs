@@ -14,8 +14,10 @@ pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
     const SHOWN: usize = 3;
     let trials = run_dir.join(tuning::FOLDER);
     let of_trials = if trials.join(plan::FILE).is_file() { Some(Plan::read(&trials)?) } else { None };
+    let mut folders = vec![(plan, run_dir)];
+    folders.extend(of_trials.as_ref().map(|plan| (plan, trials.as_path())));
     let (mut finished, mut different) = (0, Vec::new());
-    for (plan, run_dir) in [(plan, run_dir)].into_iter().chain(of_trials.iter().map(|plan| (plan, trials.as_path()))) {
+    for (plan, run_dir) in folders {
         for (row, seed, cell) in plan.cells(run_dir).filter(|(.., cell)| CellState::of(cell) == CellState::Done) {
             finished += 1;
             let checked = named(&cell, hash_of(&row.folder), &format!("seed-{seed}"), plan.smoke);

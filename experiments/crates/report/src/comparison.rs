@@ -366,7 +366,7 @@ impl Paired {
         if source.primary.direction == Direction::Neither {
             missing.insert(0, Missing::NoDirection);
         }
-        let settled = |cell: &&CellRecord| matches!(cell.state, CellState::Done | CellState::Failed(_));
+        let settled = |cell: &&CellRecord| cell.state.has_ended();
         // The mean of equal numbers is rounded, so their deviation need not be 0.
         let are_equal = differences.windows(2).all(|pair| pair[0].1 == pair[1].1);
         if !seeds.iter().flatten().all(settled) {

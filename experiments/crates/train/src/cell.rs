@@ -189,11 +189,9 @@ impl<'a> Cell<'a> {
         let mut recorder = Recorder::open(&metrics, bytes)?;
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
         let next = checkpoint.as_ref().map_or(0, |_| step + 1);
-        for (name, sink) in tensorboard::sinks(dir, next, hparams(dir, &setup.config)) {
-            match sink {
-                Ok(sink) => recorder.add(name, sink),
-                Err(error) => note(&format!("{name} gets no lines ({error}); {METRICS_FILE} has all lines")),
-            }
+        match tensorboard::sinks(dir, next, hparams(dir, &setup.config)) {
+            Ok(sinks) => sinks.into_iter().for_each(|(name, sink)| recorder.add(name, sink)),
+            Err(error) => note(&format!("TensorBoard gets no lines ({error}); {METRICS_FILE} has all lines")),
         }
         sinks.into_iter().for_each(|sink| recorder.add("the progress display", sink));
         let trainer = start.trainer()?;

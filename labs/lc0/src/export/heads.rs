@@ -7,17 +7,28 @@ use games::GameKind;
 use models::{ChessformerConfig, EmbeddingConfig, HeadName, Pool, RewardOptions};
 use std::collections::BTreeSet;
 
-/// Heads that the file may lack: other programs do not need them to choose a move. Networks with a head that is neither here nor
-/// written are refused.
-const LEFT_OUT: [HeadName; 7] = [
-    HeadName::ResultShares,
-    HeadName::ValueResult,
-    HeadName::ValueShares,
-    HeadName::WinRate,
-    HeadName::PerSquare,
-    HeadName::Pairs,
-    HeadName::Rights,
-];
+/// Whether the file may lack a head: other programs do not need it to choose a move.
+const fn is_left_out(head: HeadName) -> bool {
+    match head {
+        HeadName::ResultShares
+        | HeadName::ValueResult
+        | HeadName::ValueShares
+        | HeadName::WinRate
+        | HeadName::PerSquare
+        | HeadName::Pairs
+        | HeadName::Rights => true,
+        // `write` writes the first seven; networks with the others are refused.
+        HeadName::Policy
+        | HeadName::Result
+        | HeadName::SoftPolicy
+        | HeadName::FurtherPolicies
+        | HeadName::Q
+        | HeadName::ShortTerm
+        | HeadName::MovesLeft
+        | HeadName::Board
+        | HeadName::Refined => false,
+    }
+}
 
 /// Whether the file names its heads: those with the later embedding, and those with several heads of a kind.
 pub(super) fn are_many(network: &ChessformerConfig) -> bool {
@@ -115,7 +126,7 @@ fn reward(
 pub(super) fn left_out(unused: &[&str]) -> Result<Vec<String>, NetError> {
     let scopes = unused.iter().map(|name| {
         let scope = name.split('.').next().unwrap_or_default();
-        if LEFT_OUT.iter().any(|head| head.name() == scope) {
+        if HeadName::ALL.iter().any(|&head| head.name() == scope && is_left_out(head)) {
             Ok(scope.to_owned())
         } else {
             Err(NetError::no_place(format!("the parameter {name}"), "networks without it"))

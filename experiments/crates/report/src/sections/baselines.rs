@@ -50,11 +50,12 @@ pub(crate) fn notes(game: &GameReport) -> Vec<String> {
             }
         }
     };
-    let fitted = all(game).iter().filter_map(fitted).reduce(|all, one| format!("{all}; {one}"));
+    let fitted: Vec<String> = all(game).iter().filter_map(fitted).collect();
+    let fitted = (!fitted.is_empty()).then(|| format!("baselines: {}", fitted.join("; ")));
     let model = game.log_linear().filter(|_| game.all_rows().any(RowReport::misses_log_linear));
     let mark =
         |model: &Baseline| format!("{MARK}: does not beat the log-linear baseline (policy loss {:.3})", model.loss);
-    fitted.map(|fitted| format!("baselines: {fitted}")).into_iter().chain(model.map(mark)).collect()
+    fitted.into_iter().chain(model.map(mark)).collect()
 }
 
 /// How far a row is below the log-linear baseline.

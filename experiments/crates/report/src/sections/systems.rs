@@ -131,7 +131,8 @@ fn metric(game: &GameReport, row: &RowReport, names: [&str; 2]) -> String {
 /// How policy losses compare; none without the loss of a uniform choice.
 fn of_policies(report: &Report) -> Option<String> {
     let uniform = |game: &GameReport| Some(format!("{} on {}", fixed(game.uniform_baseline?, 3), game.game));
-    let all = report.games.iter().filter_map(uniform).reduce(|all, one| format!("{all}, {one}"))?;
+    let all: Vec<String> = report.games.iter().filter_map(uniform).collect();
+    let all = (!all.is_empty()).then(|| all.join(", "))?;
     Some(format!(
         "policy losses are in nats over the moves that a row's `mask` leaves: over legal moves they compare within a \
          game, for every move vocabulary, and never across games; a uniform choice among legal moves has {all}"

@@ -93,7 +93,8 @@ fn games_not_counted(game: &GameReport) -> Option<String> {
 fn learned_nothing(game: &GameReport) -> Option<String> {
     let baseline = game.uniform_baseline?;
     let loss = |row: &&RowReport| row.test.get("policy_loss").is_some_and(|loss| loss.mean >= baseline);
-    let rows = game.rows.iter().filter(loss).map(RowReport::name).reduce(|rows, row| format!("{rows}, {row}"))?;
+    let rows: Vec<String> = game.rows.iter().filter(loss).map(RowReport::name).collect();
+    let rows = (!rows.is_empty()).then(|| rows.join(", "))?;
     Some(format!(
         "the policy loss of {rows} is not below that of a uniform choice among legal moves ({baseline:.3} nats): \
          train longer"

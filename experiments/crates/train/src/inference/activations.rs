@@ -1,7 +1,7 @@
 //! The activations of a network, as named tensors.
 
 use super::cell::Loaded;
-use super::forward::Batch;
+use super::forward::packed;
 use super::situation::Request;
 use super::tensors_file::Named;
 use crate::error::TrainError;
@@ -37,7 +37,7 @@ impl HeadObserver for MapRecorder {
 /// For a network over games, b counts sequences, of which each ends with its position and padding. With `loops` streams count
 /// every pass through a layer, and the other tensors are those of its last pass.
 pub fn activations(cell: &Loaded, requests: &[Request], layers: Option<&[usize]>) -> Result<Vec<Named>, TrainError> {
-    let rows = Batch::of(cell, requests)?.rows;
+    let (rows, _) = packed(cell, requests)?;
     let (network, _) = declare(&cell.config)?;
     let recorder = MapRecorder::default();
     let mut streams = None;

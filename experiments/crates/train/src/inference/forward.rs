@@ -68,9 +68,17 @@ pub fn outputs(cell: &Loaded, requests: &[Request]) -> Result<Vec<Answer>, Train
     Ok(tch::no_grad(|| batch.outputs(cell, &views)))
 }
 
-pub(super) struct Batch {
+/// The packed rows of all plies, on the cell's device, and the place of each position in its own sequence.
+pub(super) fn packed(cell: &Loaded, requests: &[Request]) -> Result<(Tensor, Vec<usize>), TrainError> {
+    let plies = cell.config.plies();
+    let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = requests.iter().map(|request| request.sequence(plies)).unzip();
+    let rows = Tensor::f_from_slice(&rows.concat())?.f_view([(requests.len() * plies) as i64, -1])?;
+    Ok((rows.f_to_device(cell.arena.device())?, places))
+}
+
+struct Batch {
     /// Packed rows, for a network of sequences those of all plies.
-    pub(super) rows: Tensor,
+    rows: Tensor,
     /// The rows of the positions themselves.
     own: Tensor,
     /// Which moves are legal, and how often the position after each occurred: for a network with a refinement pass.
@@ -78,11 +86,9 @@ pub(super) struct Batch {
 }
 
 impl Batch {
-    pub(super) fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
+    fn of(cell: &Loaded, requests: &[Request]) -> Result<Self, TrainError> {
         let (spec, device, plies) = (cell.config.spec(), cell.arena.device(), cell.config.plies());
-        let (rows, places): (Vec<Vec<u8>>, Vec<usize>) = requests.iter().map(|request| request.sequence(plies)).unzip();
-        let rows =
-            Tensor::f_from_slice(&rows.concat())?.f_view([(requests.len() * plies) as i64, -1])?.f_to_device(device)?;
+        let (rows, places) = packed(cell, requests)?;
         let own: Vec<i64> = places.into_iter().enumerate().map(|(i, place)| (i * plies + place) as i64).collect();
         let own = Tensor::f_from_slice(&own)?.f_to_device(device)?;
         let context = if cell.network.refines() {

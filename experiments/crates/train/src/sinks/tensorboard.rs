@@ -33,21 +33,12 @@ const FILE_VERSION: &str = "brain.Event:2";
 
 const SPEED: &str = "positions_per_s";
 
-/// The receivers of a cell's lines and pictures, and what each is called. They first write the lines of its `metrics.jsonl`
-/// and its pictures of steps before `next`.
-pub fn sinks(cell: &Path, next: u64, hparams: HParams) -> [(&'static str, io::Result<Box<dyn Sink>>); 2] {
-    let lines = || lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other);
-    let curves = || -> io::Result<Box<dyn Sink>> {
-        let mut curves = Curves::of(cell, &lines()?, hparams)?;
-        curves.log.begin_anew()?;
-        Ok(Box::new(curves))
-    };
-    let pictures = || -> io::Result<Box<dyn Sink>> {
-        let mut pictures = Pictures::of(cell, &lines()?, next)?;
-        pictures.log.begin_anew()?;
-        Ok(Box::new(pictures))
-    };
-    [("TensorBoard", curves()), ("TensorBoard's run of pictures", pictures())]
+/// The receivers of a cell's lines and pictures, and what each is called. With the first that comes each writes the lines of
+/// the cell's `metrics.jsonl`, or its pictures of steps before `next`, to a new file.
+pub fn sinks(cell: &Path, next: u64, hparams: HParams) -> io::Result<[(&'static str, Box<dyn Sink>); 2]> {
+    let lines = lines::read(&cell.join(METRICS_FILE)).map_err(io::Error::other)?;
+    let (curves, pictures) = (Curves::of(cell, &lines, hparams)?, Pictures::of(cell, &lines, next)?);
+    Ok([("TensorBoard", Box::new(curves)), ("TensorBoard's run of pictures", Box::new(pictures))])
 }
 
 /// Replaces the event files of a finished cell unless they show exactly its lines, its pictures and these `hparams`.
@@ -144,8 +135,8 @@ impl Sink for Pictures {
 /// The event file of a folder.
 struct EventLog {
     dir: PathBuf,
-    /// Created with the first record.
-    file: Option<(File, PathBuf)>,
+    /// Created with the first record that is written.
+    file: Option<File>,
     /// The records that the file does not have yet.
     unwritten: Vec<u8>,
 }
@@ -189,32 +180,28 @@ impl EventLog {
         RecordWriter::new(&mut self.unwritten).write(&bytes)
     }
 
+    /// A new file gets all records or is removed. Older files stay, because a TensorBoard that reads one of them finds the
+    /// new one only from there.
     fn write(&mut self) -> io::Result<()> {
         let unwritten = std::mem::take(&mut self.unwritten);
-        if unwritten.is_empty() {
-            return Ok(());
+        match &mut self.file {
+            _ if unwritten.is_empty() => Ok(()),
+            Some(file) => file.write_all(&unwritten),
+            empty => {
+                let (file, path) = create_unused(&self.dir)?;
+                let written = empty.insert(file).write_all(&unwritten);
+                if written.is_err() {
+                    fs::remove_file(path)?;
+                }
+                written
+            }
         }
-        let (file, _) = match &mut self.file {
-            Some(file) => file,
-            empty => empty.insert(create_unused(&self.dir)?),
-        };
-        file.write_all(&unwritten)
-    }
-
-    /// Writes these records to a new file, or leaves none if that fails. Older files stay, because a TensorBoard that reads
-    /// one of them finds the new one only from there.
-    fn begin_anew(&mut self) -> io::Result<()> {
-        let written = self.write();
-        if let (Err(_), Some((_, path))) = (&written, &self.file) {
-            fs::remove_file(path)?;
-        }
-        written
     }
 
     /// Replaces the folder's event files by one with these records.
     fn renew(&mut self) -> io::Result<()> {
         let old = event_files(&self.dir)?;
-        self.begin_anew()?;
+        self.write()?;
         old.iter().try_for_each(fs::remove_file)
     }
 
