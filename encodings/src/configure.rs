@@ -22,8 +22,8 @@ pub struct EncodingInfo {
 /// What an encoding does to what earlier encodings of its stack have left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Act {
-    /// It adds terms that no other encoding changes, or rotates queries and keys by an angle that depends on the token's place;
-    /// a network has at most one that rotates them.
+    /// It adds terms that no other encoding changes. If it touches [`InjectionPoints::ROTATE`](crate::InjectionPoints::ROTATE), it
+    /// rotates queries and keys by an angle that depends on the token's place.
     #[default]
     Free,
     /// It adds to the input embedding.

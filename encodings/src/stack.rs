@@ -72,7 +72,7 @@ impl Stack {
         let labelled = || configs.iter().zip(&encodings);
         let changes =
             || labelled().filter(|(_, encoding)| encoding.injection_points().contains(InjectionPoints::ROTATE));
-        // The others change the length of queries and keys alone.
+        // What changes queries and keys rotates them, unless its act is on their length (`Act::Factor`, `Act::Length`).
         let mut rotations = changes().filter(|(config, _)| config.act() == Act::Free);
         if let (Some((first, _)), Some((second, _))) = (rotations.next(), rotations.next()) {
             return Err(EncodingError::TwoRotations(first.label(), second.label()));

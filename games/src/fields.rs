@@ -48,10 +48,7 @@ pub(crate) fn read_board<T>(
     mut put: impl FnMut(T, usize, usize),
 ) -> Result<(), Wrong> {
     let (files, ranks) = (board.files(), board.ranks());
-    let name = |rank: usize| {
-        let counted = if notation == Notation::Uci { rank } else { ranks - 1 - rank };
-        char::from(notation.characters(0, counted)[1])
-    };
+    let name = |rank: usize| notation.names(board).1.swap_remove(ranks - 1 - rank);
     // The text begins with the rank at the top.
     let (mut rank, mut filled, mut promoted) = (ranks - 1, 0, None);
     let stray = |plus: usize| (plus, "+ stands before the piece that is promoted".to_owned());

@@ -206,7 +206,7 @@ impl<'a> Builder<'a> {
         }))
     }
 
-    /// Adds a row, unless it duplicates a game, with the same start and moves: then the id of that game.
+    /// Adds a row. If it has the start and the moves of an earlier game, it is left out, and that game's id is returned.
     pub(crate) fn add(&mut self, draft: Draft) -> Result<Option<u32>, DatasetError> {
         let Draft { mut row, keys, fingerprint, together } = draft;
         let Ok(id) = u32::try_from(self.built.kept) else {

@@ -134,7 +134,8 @@ pub fn write_generated<E: From<DatasetError>>(
             continue;
         }
         let draft = with_game!(options.game, G => draft::<G>(game, &options.maker))?;
-        counts.duplicates += u64::from(builder.add(draft)?.is_some());
+        let duplicate_of = builder.add(draft)?;
+        counts.duplicates += u64::from(duplicate_of.is_some());
     }
     let manifest = describe(options, Unit::Game, builder, counts)?;
     output.publish(&manifest)?;
@@ -222,7 +223,8 @@ fn write(
         draft.row.source_game = counts.read;
         draft.row.policy_from_ply = policy_from_ply;
         counts.read += 1;
-        counts.duplicates += u64::from(builder.add(draft)?.is_some());
+        let duplicate_of = builder.add(draft)?;
+        counts.duplicates += u64::from(duplicate_of.is_some());
     }
     let sampled = every.map(|every| Sampled { every, games: builder.built.games });
     let manifest = Manifest { sampled, map: info, ..describe(options, Unit::Position, builder, counts)? };

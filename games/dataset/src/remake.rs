@@ -111,7 +111,8 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
                 with_game!(game, G => rows.into_par_iter().map(|row| draft::<G>(row, &plan, source)).collect());
             for draft in drafts {
                 counts.read += 1;
-                counts.duplicates += u64::from(builder.add(draft?)?.is_some());
+                let duplicate_of = builder.add(draft?)?;
+                counts.duplicates += u64::from(duplicate_of.is_some());
             }
             progress(WorkDone { what: "rows", done: counts.read, total: options.rows() });
             Ok(())

@@ -1,7 +1,7 @@
 //! SFEN of minishogi, and what a legal position is.
 
 use super::Minishogi;
-use super::board::{BOARD, Board, CODES, HANDS, Kind, Piece, SQUARES, TOTAL, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, Kind, LETTERS, Piece, SQUARES, TOTAL, ranks_left};
 use super::position::MinishogiPosition;
 use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition, Side};
@@ -73,7 +73,8 @@ fn side(letter: char) -> Side {
 }
 
 fn kind(letter: char) -> Option<Kind> {
-    "PSGBRK".find(letter.to_ascii_uppercase()).map(|place| Kind::ALL[place])
+    let letter = letter.to_ascii_uppercase();
+    Kind::ALL.into_iter().zip(LETTERS).find(|(_, name)| name.chars().eq([letter])).map(|(kind, _)| kind)
 }
 
 fn read_hands(field: Field<'_>) -> Result<[[u8; HANDS]; 2], Wrong> {

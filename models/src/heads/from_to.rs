@@ -20,10 +20,17 @@ use tch::{Kind, Tensor};
 #[derive(Debug)]
 pub(super) struct PolicyHeads {
     embedding: Linear,
-    /// Each with its head, and among further policies its name.
-    policies: Vec<(HeadName, String, FromToLogits)>,
+    policies: Vec<Policy>,
     activation: Activation,
     squares: u64,
+}
+
+#[derive(Debug)]
+struct Policy {
+    head: HeadName,
+    /// The name of a further policy; empty for a head's only one.
+    part: String,
+    logits: FromToLogits,
 }
 
 impl PolicyHeads {
@@ -42,19 +49,19 @@ impl PolicyHeads {
             let scope = &mut builder.scope(head.name(), Part::Head);
             FromToLogits::declare(scope, own.unwrap_or(config.policy_depth()), config, tokens, moves)
         });
-        let policies = policies.into_iter().map(|(head, logits)| (head, String::new(), logits));
+        let policies = policies.into_iter().map(|(head, logits)| Policy { head, part: String::new(), logits });
         let further = outputs.further_policies.iter().map(|(name, options)| {
             let depth = options.depth.unwrap_or(config.policy_depth());
             let scope = &mut builder.scope("further_policies", Part::Head);
             let logits = FromToLogits::declare(&mut scope.sub(name), depth, config, tokens, moves);
-            (HeadName::FurtherPolicies, name.clone(), logits)
+            Policy { head: HeadName::FurtherPolicies, part: name.clone(), logits }
         });
         let squares = tokens.geometry().squares() as u64;
         Self { embedding, policies: policies.chain(further).collect(), activation: config.activation, squares }
     }
 
     /// The costs of a head, that of the embedding with the first one.
-    fn cost(&self, head: HeadName, logits: &FromToLogits, first: bool) -> HeadMacs {
+    fn cost(&self, Policy { head, logits, .. }: &Policy, first: bool) -> HeadMacs {
         let embedding = if first { self.squares * self.embedding.macs() } else { 0 };
         let weights = embedding + logits.weight_macs(self.embedding.macs());
         HeadMacs { name: head.name(), macs: weights + logits.product_macs(), weights }
@@ -65,28 +72,28 @@ impl Head for PolicyHeads {
     fn forward(&self, views: &Views, x_bld: &Tensor, output: &mut Output) {
         let embedded = self.activation.apply(&self.embedding.forward(views, x_bld));
         let legal = output.legal().map(Tensor::shallow_clone);
-        for (head, name, logits) in &self.policies {
+        for Policy { head, part, logits } in &self.policies {
             let logits_bv = logits.forward(views, &embedded, legal.as_ref());
-            output.set_part(*head, name.clone(), Reading::Policy, logits_bv);
+            output.set_part(*head, part.clone(), Reading::Policy, logits_bv);
         }
     }
 
     fn macs(&self) -> Vec<HeadMacs> {
         let policies = self.policies.iter().enumerate();
-        policies.map(|(i, (head, _, logits))| self.cost(*head, logits, i == 0)).collect()
+        policies.map(|(i, policy)| self.cost(policy, i == 0)).collect()
     }
 
     fn position_sources(&self) -> Vec<&'static str> {
         let mut sources = vec!["policy vocabulary (only structurally possible moves)"];
-        if self.policies.iter().any(|(_, _, logits)| logits.promotion.is_some()) {
+        if self.policies.iter().any(|policy| policy.logits.promotion.is_some()) {
             sources.push("promotion logits (only where pieces promote)");
         }
         sources
     }
 
     fn paper_macs_per_square(&self) -> u64 {
-        let policy = self.policies.iter().find(|(head, ..)| *head == HeadName::Policy);
-        policy.map_or(0, |(_, _, logits)| self.embedding.macs() + logits.weight_macs_per_square())
+        let policy = self.policies.iter().find(|policy| policy.head == HeadName::Policy);
+        policy.map_or(0, |policy| self.embedding.macs() + policy.logits.weight_macs_per_square())
     }
 }
 

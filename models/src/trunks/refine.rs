@@ -99,14 +99,14 @@ impl Refine {
         self.no_move(views).expand([batch, self.count, self.width], false)
     }
 
-    /// The tokens of the second pass, `[b,k,d]`, with their candidates and which of these are present, both `[b,k]`: by the
-    /// first pass's policy `[b,v]`, over legal moves if they are known.
+    /// The tokens of the second pass, `[b,k,d]`, with their candidates: by the first pass's policy `[b,v]`, over legal moves if they
+    /// are known.
     pub(crate) fn candidates(
         &self,
         views: &Views,
         logits_bv: &Tensor,
         context: Option<MoveContext<'_>>,
-    ) -> (Tensor, [Tensor; 2]) {
+    ) -> (Tensor, Candidates) {
         let logits = logits_bv.detach().to_kind(Kind::Float);
         let logits = context.map_or_else(|| logits.shallow_clone(), |context| mask_policy(&logits, context.legal_bv));
         let logits = if self.temperature == 1.0 { logits } else { logits / self.temperature };
@@ -124,13 +124,13 @@ impl Refine {
             + prob_bk.unsqueeze(-1) * &views[self.scaling]
             + &views[self.rank];
         let tokens = tokens.where_self(&present_bk.unsqueeze(-1), &self.no_move(views));
-        (tokens, [moves_bk, present_bk])
+        (tokens, Candidates { moves_bk, present_bk })
     }
 
     /// The output of the second pass, from the trunk's output `[b,l,d]`.
-    pub(crate) fn choose(&self, views: &Views, x_bld: &Tensor, [moves_bk, present_bk]: [Tensor; 2]) -> Refined {
+    pub(crate) fn choose(&self, views: &Views, x_bld: &Tensor, candidates: Candidates) -> Refined {
         let logits_bk = self.head.forward(views, &self.summary.read(x_bld)).to_kind(Kind::Float);
-        Refined::new(moves_bk, present_bk, &logits_bk)
+        Refined::new(candidates.moves_bk, candidates.present_bk, &logits_bk)
     }
 
     /// The number of added tokens.
@@ -146,6 +146,13 @@ impl Refine {
         let table = &views[self.moves];
         table.narrow(0, table.size()[0] - 1, 1).to_kind(Kind::Float).unsqueeze(0)
     }
+}
+
+/// The candidate moves of a second pass, and which of them are present, both `[b,k]`.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    moves_bk: Tensor,
+    present_bk: Tensor,
 }
 
 /// Rows of a table by index `[b,k]` → `[b,k,d]`, f32, as a matrix product, whose gradient is summed in a fixed order.

@@ -104,9 +104,9 @@ impl<'a> Collector<'a> {
             Ok(Examined::Row { draft, filtered, misread }) => {
                 let number = draft.row.source_game;
                 match self.builder.add(*draft)? {
-                    Some(id) => {
+                    Some(first) => {
                         tally.counts.duplicates += 1;
-                        self.rejects.duplicate(file, number, id)
+                        self.rejects.duplicate(file, number, first)
                     }
                     None => {
                         tally.misread |= misread;

@@ -204,6 +204,12 @@ fn replay_game<G: Tactics>(
 /// The outcome that is none.
 pub(super) const UNKNOWN: i8 = -1;
 
+/// 0 win, 1 draw, 2 loss of this side.
 pub(super) fn outcome(result: GameResult, side: Side) -> i8 {
-    result.points_of(side).map_or(UNKNOWN, |points| (2.0 - 2.0 * points) as i8)
+    match result {
+        GameResult::Unknown => UNKNOWN,
+        GameResult::Draw => 1,
+        won if won == GameResult::won_by(side) => 0,
+        _ => 2,
+    }
 }

@@ -31,20 +31,33 @@ fn read_game(chunk: impl Read, value: ValueSource) -> Result<ParsedGame, Rejecte
         let reason = format!("the chunk holds {} records of {version:?} and so no move", records.len());
         return Err(of_chunk(RejectKind::NoMoves, reason));
     }
-    let mut outcome = replay(&records)?;
-    if outcome.is_err() {
+    let mut game = replay(&records);
+    if let Err(Stop::OutOfOrder(_)) = game {
         let order = restore_order(&records)?;
         let mut places: Vec<Option<RecordData>> = records.into_iter().map(Some).collect();
         let sorted: Vec<RecordData> = order.into_iter().filter_map(|i| places[i].take()).collect();
-        outcome = replay(&sorted)?;
+        game = replay(&sorted);
     }
-    outcome.map_err(|OutOfOrder(record)| wrong(record, "it does not show the position that the move before leads to"))
+    game.map_err(|stop| match stop {
+        Stop::OutOfOrder(record) => wrong(record, "it does not show the position that the move before leads to"),
+        Stop::Rejected(rejected) => rejected,
+    })
 }
 
-/// A record that does not show the position after the move before.
-struct OutOfOrder(usize);
+/// Why records are not replayed.
+enum Stop {
+    /// This record does not show the position after the move before.
+    OutOfOrder(usize),
+    Rejected(Rejected),
+}
 
-fn replay(records: &[RecordData]) -> Result<Result<ParsedGame, OutOfOrder>, Rejected> {
+impl From<Rejected> for Stop {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected)
+    }
+}
+
+fn replay(records: &[RecordData]) -> Result<ParsedGame, Stop> {
     let (first, last) = (&records[0], &records[records.len() - 1]);
     let start = first.position(0)?;
     let standard = first.state.is_game_start() && start == ChessPosition::start();
@@ -54,15 +67,12 @@ fn replay(records: &[RecordData]) -> Result<Result<ParsedGame, OutOfOrder>, Reje
     for (i, record) in records.iter().enumerate() {
         let position = line.position();
         if i > 0 && State::of_position(position) != record.state {
-            return Ok(Err(OutOfOrder(i)));
+            return Err(Stop::OutOfOrder(i));
         }
         legal.list(position);
         let played = match (record.played, records.get(i + 1)) {
             (Some(index), _) => legal.find(index).ok_or_else(|| illegal("the move played is", index, position, i))?,
-            (None, Some(next)) => match legal.leading_to(next, position) {
-                Some(mv) => mv,
-                None => return Ok(Err(OutOfOrder(i + 1))),
-            },
+            (None, Some(next)) => legal.leading_to(next, position).ok_or(Stop::OutOfOrder(i + 1))?,
             (None, None) => break,
         };
         game.push(position.write_move(played));
@@ -74,7 +84,7 @@ fn replay(records: &[RecordData]) -> Result<Result<ParsedGame, OutOfOrder>, Reje
     (game.result, game.termination) = conclude(&line, last, last.played.is_some())?;
     game.keys = line.into_keys();
     game.keys.truncate(game.moves.len());
-    Ok(Ok(game))
+    Ok(game)
 }
 
 /// The legal moves of a position and their indices, in the same order.

@@ -18,31 +18,46 @@ const PIECE_PLANES: usize = 12;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Version {
     /// 8,276 bytes: policy, planes, result.
-    V3,
+    V3 = 3,
     /// 8,292 bytes: also the search's values.
-    V4,
+    V4 = 4,
     /// 8,308 bytes: also the input format, moves left, how the game ended.
-    V5,
+    V5 = 5,
     /// 8,356 bytes: also the played move, the network's values before the search, visits.
-    V6,
+    V6 = 6,
 }
 
-/// By version, from V3: the bytes of a record, the offset of its policy (after the version, and from V5 on the input format), and
-/// how many values follow the single bytes.
-const LAYOUTS: [(usize, usize, usize); 4] = [(8276, 4, 0), (8292, 4, 4), (8308, 8, 7), (8356, 8, 15)];
+/// In what the records of two versions differ.
+struct Layout {
+    /// Bytes of a record.
+    bytes: usize,
+    /// The offset of the policy: after the version, and from V5 on the input format.
+    policy_at: usize,
+    /// How many values follow the single bytes.
+    values: usize,
+}
 
 impl Version {
     fn of(number: u32) -> Option<Self> {
-        [Self::V3, Self::V4, Self::V5, Self::V6].into_iter().find(|&version| version as u32 + 3 == number)
+        [Self::V3, Self::V4, Self::V5, Self::V6].into_iter().find(|&version| version as u32 == number)
+    }
+
+    const fn layout(self) -> Layout {
+        match self {
+            Self::V3 => Layout { bytes: 8276, policy_at: 4, values: 0 },
+            Self::V4 => Layout { bytes: 8292, policy_at: 4, values: 4 },
+            Self::V5 => Layout { bytes: 8308, policy_at: 8, values: 7 },
+            Self::V6 => Layout { bytes: 8356, policy_at: 8, values: 15 },
+        }
     }
 
     /// Bytes of a record.
     pub const fn bytes(self) -> usize {
-        LAYOUTS[self as usize].0
+        self.layout().bytes
     }
 
     const fn policy_at(self) -> usize {
-        LAYOUTS[self as usize].1
+        self.layout().policy_at
     }
 
     const fn planes_at(self) -> usize {
@@ -56,7 +71,7 @@ impl Version {
 
     /// The offset of the values after the single bytes, and their number.
     const fn values(self) -> (usize, usize) {
-        (self.flags_at() + 8, LAYOUTS[self as usize].2)
+        (self.flags_at() + 8, self.layout().values)
     }
 }
 

@@ -6,8 +6,7 @@ use games::{GameResult, Termination};
 
 /// A V6 record in an older layout. `result` is a win, a draw or a loss of the side to move.
 fn rewritten(record: &[u8], version: Version) -> Vec<u8> {
-    // The first variant is V3.
-    let mut out = (version as u32 + 3).to_le_bytes().to_vec();
+    let mut out = (version as u32).to_le_bytes().to_vec();
     if version >= Version::V5 {
         out.extend_from_slice(&record[4..8]);
     }
