@@ -79,6 +79,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
     let primary = plan.map(|plan| plan.primary.metric);
     let measure = measure(primary.as_deref().unwrap_or_default(), &whole);
     let games = Games::of(&whole, measure);
+    let of_whole = games.sums(&whole, measure);
     let points = cell.network.injection_points();
     let mut parts = Vec::new();
     for ablation in ablations(points, analysis) {
@@ -86,7 +87,8 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
         let tokens = network.tokens().clone();
         setup.network = network.with_encodings(|stack| ablated(stack, ablation, &tokens));
         let without = evaluate(setup.subject(), &views, Split::Test, positions)?.positions;
-        let differences = games.differences(&whole, &without, measure);
+        let without = games.sums(&without, measure);
+        let differences: Vec<f64> = without.iter().zip(&of_whole).map(|(without, whole)| without - whole).collect();
         let mut draws = stream(seed, &["inspect", "bootstrap"]);
         let difference = games.mean(&differences);
         parts.push(Cost {
@@ -94,7 +96,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
             layer: ablation.layer,
             head: ablation.head,
             transposed: ablation.change == Change::Transposed,
-            without: games.mean(&games.sums(&without, measure)),
+            without: games.mean(&without),
             difference,
             interval: games.interval(&differences, &mut draws),
         });
@@ -104,7 +106,7 @@ pub fn ablate(dir: &Path, cell: &Loaded, analysis: &Analysis, seed: u64) -> Resu
         primary: primary.filter(|name| name != MEASURES[measure]),
         positions: games.weights.iter().filter(|&&weight| weight > 0.0).count(),
         games: games.totals.len(),
-        whole: games.mean(&games.sums(&whole, measure)),
+        whole: games.mean(&of_whole),
         parts,
     })
 }
@@ -183,11 +185,6 @@ impl Games {
         sums
     }
 
-    fn differences(&self, whole: &[PositionMetrics], without: &[PositionMetrics], measure: usize) -> Vec<f64> {
-        let [whole, without] = [whole, without].map(|positions| self.sums(positions, measure));
-        without.iter().zip(whole).map(|(without, whole)| without - whole).collect()
-    }
-
     fn mean(&self, sums: &[f64]) -> f64 {
         sums.iter().sum::<f64>() / self.totals.iter().sum::<f64>()
     }
@@ -223,16 +220,14 @@ mod tests {
             let all = values.iter().enumerate();
             all.map(|(i, &value)| position((i / 2) as u32, None, MEASURES.map(|_| Some(value)))).collect()
         };
-        let whole = positions(&[0.0; 8]);
-        let without = positions(&[1.0, 1.0, 3.0, 3.0, 1.0, 1.0, 3.0, 3.0]);
-        let games = Games::of(&whole, 0);
-        let differences = games.differences(&whole, &without, 0);
-        assert_eq!((games.totals.len(), games.mean(&differences)), (4, 2.0));
-        let interval = games.interval(&differences, &mut stream(1, &["test"]));
+        let positions = positions(&[1.0, 1.0, 3.0, 3.0, 1.0, 1.0, 3.0, 3.0]);
+        let games = Games::of(&positions, 0);
+        let sums = games.sums(&positions, 0);
+        assert_eq!((games.totals.len(), games.mean(&sums)), (4, 2.0));
+        let interval = games.interval(&sums, &mut stream(1, &["test"]));
         // Of four games, all four are alike in one draw of eight.
         assert_eq!(interval, [1.0, 3.0]);
-        let none = games.differences(&whole, &whole, 0);
-        assert_eq!(games.interval(&none, &mut stream(1, &["test"])), [0.0, 0.0]);
+        assert_eq!(games.interval(&[0.0; 4], &mut stream(1, &["test"])), [0.0, 0.0]);
     }
 
     #[test]

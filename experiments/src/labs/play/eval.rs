@@ -8,11 +8,11 @@ use config::counted;
 use games::{Referee, with_game};
 use play::calibration::diagram::svg;
 use play::calibration::{self, Calibration};
-use play::judged::{Judge, JudgedScore};
+use play::judged::{Judge, JudgedScore, Judgement};
 use play::mates::MateScore;
 use play::puzzles::{self, Band, PuzzleScore, Rule, plot};
 use play::suites::SuiteScore;
-use play::{Agent, Player, Search, Share, judged, mates, suites};
+use play::{Agent, Player, Search, Share, mates, suites};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
@@ -98,11 +98,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
             print!("{}", of_calibration(&calibration));
         }
     }
-    let mut by_rating = Vec::new();
-    for agent in agents {
-        let player = Player::new(&cell, agent);
-        with_game!(cell.config.game, G => ask::<G>(args, &player, &mut by_rating))?;
-    }
+    let players: Vec<Player<'_>> = agents.into_iter().map(|agent| Player::new(&cell, agent)).collect();
+    let by_rating = with_game!(cell.config.game, G => ask_all::<G>(args, &players))?;
     if let Some(file) = &args.rating_plot {
         if by_rating.iter().all(|(_, bands)| bands.is_empty()) {
             bail!("--rating-plot has nothing to draw: the puzzles have no ratings");
@@ -125,8 +122,36 @@ fn solve<G: Referee>(args: &Args, player: &Player<'_>, file: &Path) -> anyhow::R
     Ok(score)
 }
 
+/// A file of --judged: its positions, and the engine's scores of their moves.
+struct Judged<'a, G: Referee> {
+    file: &'a Path,
+    positions: Vec<G::Position>,
+    scores: Vec<Judgement>,
+}
+
+/// Evaluates every agent on every file; returns the shares of solved puzzles by rating, of each agent and file.
+fn ask_all<G: Referee>(args: &Args, players: &[Player<'_>]) -> anyhow::Result<Vec<(String, Vec<Band>)>> {
+    let judge = |(file, judge): (&'_ PathBuf, &Judge)| {
+        let positions = mates::read::<G>(file)?;
+        let scores = judge.scores::<G>(&positions)?;
+        anyhow::Ok(Judged::<G> { file, positions, scores })
+    };
+    // The engine scores each file once, for all agents.
+    let judged: Vec<_> = args.asked.judged.iter().zip(args.judge.iter().cycle()).map(judge).collect::<Result<_, _>>()?;
+    let mut by_rating = Vec::new();
+    for player in players {
+        ask(args, player, &judged, &mut by_rating)?;
+    }
+    Ok(by_rating)
+}
+
 /// Everything that is asked of an agent; `by_rating` gets its shares of solved puzzles.
-fn ask<G: Referee>(args: &Args, player: &Player<'_>, by_rating: &mut Vec<(String, Vec<Band>)>) -> anyhow::Result<()> {
+fn ask<G: Referee>(
+    args: &Args,
+    player: &Player<'_>,
+    judged: &[Judged<'_, G>],
+    by_rating: &mut Vec<(String, Vec<Band>)>,
+) -> anyhow::Result<()> {
     for file in &args.asked.puzzles {
         let score = solve::<G>(args, player, file)?;
         by_rating.push((format!("{}, {}", player.agent(), file.display()), score.bands));
@@ -144,11 +169,9 @@ fn ask<G: Referee>(args: &Args, player: &Player<'_>, by_rating: &mut Vec<(String
         let score = mates::score::<G>(player, &positions, &mut stream)?;
         print_result(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
     }
-    for (file, judge) in args.asked.judged.iter().zip(args.judge.iter().cycle()) {
-        let positions = mates::read::<G>(file)?;
-        let judgements = judge.scores::<G>(&positions)?;
+    for Judged { file, positions, scores } in judged {
         let mut stream = streams::stream(args.seed, &["eval", "judged"]);
-        let score = judged::score::<G>(player, &positions, &judgements, &mut stream)?;
+        let score = play::judged::score::<G>(player, positions, scores, &mut stream)?;
         print_result(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
     }
     Ok(())

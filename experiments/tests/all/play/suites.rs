@@ -113,10 +113,10 @@ fn calibration_is_of_the_test_positions_and_their_results() {
     }
 }
 
-/// A program that is `posenc play` of this cell with the value agent.
+/// A program that is `posenc play` of this cell with the value agent; each start adds a line to the file `starts`.
 fn engine(finished: &Finished, cell: &str) -> String {
     let posenc = posenc(finished.path(), &[]).get_program().to_string_lossy().into_owned();
-    program(finished.path(), "engine", &format!("exec '{posenc}' play {cell} --agent value\n"));
+    program(finished.path(), "engine", &format!("echo {cell} >> starts; exec '{posenc}' play {cell} --agent value\n"));
     "./engine".to_owned()
 }
 
@@ -136,6 +136,8 @@ fn a_network_agrees_with_its_own_values_as_an_engine() {
         let judge = engine(&finished, &cell) + "@1";
         let command = format!("eval {cell} --judged positions --judge {judge} --json --agent value --agent policy");
         let told = run(finished.path(), &command).json_lines();
+        let starts = fs::read_to_string(finished.path().join("starts")).expect("the engine's starts");
+        assert_eq!(starts.lines().filter(|line| *line == cell).count(), 1, "{game}: scored once for both agents");
         let [own, policy] = [0, 1].map(|i| &told[i]["score"]);
         assert_eq!((&own["positions"], &policy["positions"]), (&2.into(), &2.into()));
         // Scores are whole centipawns, which tie moves of nearly one value.
