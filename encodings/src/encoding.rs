@@ -200,8 +200,8 @@ pub trait Encoding: Debug + Send {
     /// What it guarantees. Tests compare it with what is observed.
     fn guarantees(&self) -> Guarantees;
 
-    /// Its parameters `[h, classes, …]` with the classes of [`PairClasses`](nn::PairClasses) by displacement:
-    /// tables that can be moved to another board.
+    /// Its parameters `[h, classes, …]`, or `[curves, classes]` of curves that heads share, with the classes of
+    /// [`PairClasses`](nn::PairClasses) by displacement: tables that can be moved to another board.
     fn displacement_tables(&self) -> Vec<ParamId> {
         Vec::new()
     }

@@ -118,6 +118,10 @@ impl Encoding for LowRank {
         Guarantees::RELATIVE
     }
 
+    fn displacement_tables(&self) -> Vec<ParamId> {
+        self.layers.iter().flatten().flatten().map(|mixture| mixture.curves).collect()
+    }
+
     fn macs(&self) -> u64 {
         let length = self.pairs.classes().tokens() as u64;
         let of = |one: &Mixture| length * (one.weights.macs() + length * (one.heads * one.rank) as u64);

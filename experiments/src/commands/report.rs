@@ -22,6 +22,10 @@ pub struct Args {
     /// Judge equivalence with a margin of the primary metric chosen after the run, e.g. policy_loss=0.02.
     #[arg(long, value_name = "METRIC=SIZE", value_parser = margin)]
     equivalent_within: Option<(String, f64)>,
+    /// Compare with the rows that have this value of an axis instead of the experiment's reference, e.g. encoding=shaw. The report
+    /// says that its comparisons were chosen after the run.
+    #[arg(long, value_name = "AXIS=VALUE", value_parser = reference)]
+    reference: Option<(String, String)>,
     /// Predict the losses of a budget of this number of training positions from smaller budgets.
     #[arg(long, value_name = "POSITIONS", value_parser = clap::value_parser!(u64).range(1..))]
     extrapolate: Option<u64>,
@@ -51,12 +55,18 @@ fn margin(text: &str) -> Result<(String, f64), String> {
     Ok((metric.to_owned(), positive(size).ok_or_else(wrong)?))
 }
 
+fn reference(text: &str) -> Result<(String, String), &'static str> {
+    let (axis, value) = text.split_once('=').ok_or("write the axis and the value, e.g. encoding=shaw")?;
+    Ok((axis.to_owned(), value.to_owned()))
+}
+
 impl Args {
     fn options(&self) -> ReportOptions {
         ReportOptions {
             difference: self.difference,
             equivalent_within: self.equivalent_within.clone(),
             extrapolate: self.extrapolate,
+            reference: self.reference.clone(),
             ..ReportOptions::default()
         }
     }
@@ -97,9 +107,11 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let is_asked = args.difference.is_some() || args.equivalent_within.is_some() || args.extrapolate.is_some();
+    let is_asked = args.options() != ReportOptions::default();
     if is_asked && (args.wide.is_some() || matches!(args.format, Format::Curves | Format::Parquet)) {
-        eprintln!("--difference, --equivalent-within and --extrapolate have no effect on the numbers of every step");
+        eprintln!(
+            "--difference, --equivalent-within, --reference and --extrapolate have no effect on the numbers of every step"
+        );
     }
     if let Some(dir) = &args.wide {
         let cells = curves::write_wide(run_dir, dir)?;

@@ -59,6 +59,11 @@ impl Measure {
     pub const fn more_is_better(self) -> bool {
         !matches!(self, Self::NoMates | Self::Labels)
     }
+
+    /// Whether these are games against the reference of the experiment.
+    pub fn is_against_reference(self, opponent: &str) -> bool {
+        self == Self::Match && opponent == "reference"
+    }
 }
 
 impl Default for Strength {

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `row(bundle, game, name)` | a row: `mean`, `sd`, `value` (mean ± sd), `mark` (▲, ▼), `cell` (both); `difference`, `low`, `high`, `with_interval`, `p`, and with Holm's correction `holm_p`, `holm_low`, `holm_high`, `with_holm_interval`; `verdict`, `games_share`, `learnt`, `test.METRIC.mean`, `test.METRIC.value`, `parameters`, `encoding_parameters`, `step`, `epochs`, `per_doubling`, `choice`, `is_edge` |
 //! | `rows(bundle, game, names)` | these rows; without names all, the best first |
-//! | `equivalence(bundle, game, name, margin)` | `p`, `holm_p`, `low`, `high`, `interval`, `verdict` |
+//! | `equivalence(bundle, game, name, margin, encoding)` | `p`, `holm_p`, `low`, `high`, `interval`, `verdict`; with an encoding its rows are the references |
+//! | `against(bundle, game, name, encoding)` | the fields of `row`, whose reference is the row with this encoding; exploratory |
 //! | `game(bundle, game)` | `test_positions`, `test_games`, `targets`, `uniform`, `floor`, `log_linear`, `log_linear_weights` |
 //! | `grid(bundle)` | `question`, `expect`, `cells`, `cells_done`, `comparisons`, `interactions`; with two games `tau`, `tau_low`, `tau_high` |
 //! | `trial(bundle, game, name, value)` | the score of a row's trial, on validation |
@@ -25,7 +26,7 @@
 
 use crate::clocks::{self, shown};
 use crate::fields::{fault, unknown};
-use crate::library::{Grid, Library};
+use crate::library::{Grid, Judged, Library};
 use crate::{gaps, grids, orders, rows, scaled};
 use facts::grouped;
 use minijinja::value::Kwargs;
@@ -73,8 +74,13 @@ fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
         "change"(game: String, name: String, place: String, by: Vec<String>) = gaps::change(&game, &name, &place, &by);
     }
     let own = Arc::clone(library);
-    environment.add_function("equivalence", move |bundle: String, game: String, name: String, margin: f64| {
-        rows::equivalence(&*own.judged(&bundle, Some(margin))?, &game, &name)
+    let equivalence = move |bundle: String, game: String, name: String, margin: f64, encoding: Option<String>| {
+        rows::equivalence(&*own.judged(&bundle, &Judged { margin: Some(margin), encoding })?, &game, &name)
+    };
+    environment.add_function("equivalence", equivalence);
+    let own = Arc::clone(library);
+    environment.add_function("against", move |bundle: String, game: String, name: String, encoding: String| {
+        rows::named(&*own.judged(&bundle, &Judged { encoding: Some(encoding), margin: None })?, &game, &name)
     });
     let own = Arc::clone(library);
     environment.add_function("compare", move |first: String, second: String, game: String, name: String| {

@@ -7,6 +7,7 @@ use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
 use minijinja::Error;
 use records::Plan;
+use records::axes::ENCODING;
 use report::figures::{self, Figure};
 use report::model::GameReport;
 use report::{Report, ReportOptions};
@@ -28,15 +29,15 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// With a margin, the report judges equivalence within it.
-    fn read(name: &str, run_dir: &Path, margin: Option<f64>) -> Result<Self, Error> {
+    fn read(name: &str, run_dir: &Path, judged: &Judged) -> Result<Self, Error> {
         let failed = |error: anyhow::Error| fault(format!("{}: {error:#}", run_dir.display()));
         let predictions = Predictions::read(run_dir).map_err(failed)?;
         // What was predicted is compared with what was measured there.
         let extrapolate = predictions.as_ref().and_then(|own| own.rows.first()).map(|row| row.positions);
         let of_primary = |margin: f64| anyhow::Ok((Plan::read(run_dir)?.primary.metric, margin));
-        let equivalent_within = margin.map(of_primary).transpose().map_err(failed)?;
-        let options = ReportOptions { extrapolate, equivalent_within, ..ReportOptions::default() };
+        let equivalent_within = judged.margin.map(of_primary).transpose().map_err(failed)?;
+        let reference = judged.encoding.clone().map(|encoding| (ENCODING.to_owned(), encoding));
+        let options = ReportOptions { extrapolate, equivalent_within, reference, ..ReportOptions::default() };
         let report = Report::with_options(run_dir, &options).map_err(failed)?;
         Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir), figures: OnceLock::new() })
     }
@@ -51,6 +52,15 @@ impl Grid {
             .find(|own| own.game == game)
             .ok_or_else(|| unknown("game", game, &self.name, games().map(|own| own.game.as_str())))
     }
+}
+
+/// How a page judges a grid otherwise than its experiment.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Judged {
+    /// Equivalence within this margin of the primary metric.
+    pub(crate) margin: Option<f64>,
+    /// Comparisons with the rows of this encoding.
+    pub(crate) encoding: Option<String>,
 }
 
 /// A folder of bundles and run folders.
@@ -68,31 +78,30 @@ impl Library {
 
     /// A grid by the name of its folder, or of its packed bundle without the extension.
     pub(crate) fn grid(&self, name: &str) -> Result<Arc<Grid>, Error> {
-        self.judged(name, None)
+        self.judged(name, &Judged::default())
     }
 
-    /// The same, with equivalence judged within a margin.
-    pub(crate) fn judged(&self, name: &str, margin: Option<f64>) -> Result<Arc<Grid>, Error> {
-        let key = margin.map_or_else(|| name.to_owned(), |margin| format!("{name} within {margin}"));
+    pub(crate) fn judged(&self, name: &str, judged: &Judged) -> Result<Arc<Grid>, Error> {
+        let key = format!("{name} {judged:?}");
         let mut grids = self.grids.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = grids.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let grid = Arc::new(self.read(name, margin)?);
+        let grid = Arc::new(self.read(name, judged)?);
         grids.insert(key, Arc::clone(&grid));
         Ok(grid)
     }
 
-    fn read(&self, name: &str, margin: Option<f64>) -> Result<Grid, Error> {
+    fn read(&self, name: &str, judged: &Judged) -> Result<Grid, Error> {
         let (packed, folder) = (self.folder.join(format!("{name}{PACKED}")), self.folder.join(name));
         let path = if packed.is_file() { packed } else { folder };
         if is_bundle(&path) && path.exists() {
             let unpacked = Unpacked::of(&path, Limits::default(), Part::Records);
             let unpacked = unpacked.map_err(|error| fault(format!("{}: {error}", path.display())))?;
-            return Grid::read(name, unpacked.run_dir(), margin);
+            return Grid::read(name, unpacked.run_dir(), judged);
         }
         if path.is_dir() {
-            return Grid::read(name, &path, margin);
+            return Grid::read(name, &path, judged);
         }
         Err(unknown("bundle", name, &self.folder.display().to_string(), self.names().iter()))
     }

@@ -36,6 +36,9 @@ impl Report {
         if let Some(cells) = &options.cells {
             folder.keep(cells);
         }
+        if let Some((axis, value)) = &options.reference {
+            folder.compare_with(axis, value)?;
+        }
         let folder = &folder;
         let plan = &folder.plan;
         let metric = metrics::find(&plan.primary.metric)

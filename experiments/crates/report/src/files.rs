@@ -1,7 +1,8 @@
 //! The content of a run folder, also while its cells run. No other file of a report reads cells.
 
+use anyhow::{Context as _, bail};
 use facts::metrics::NOVEL;
-use facts::{Loss, Primary, ReadAt, Weights, numerics};
+use facts::{Loss, Primary, ReadAt, Role, Weights, numerics};
 use games::GameKind;
 use records::folder::{METRICS_FILE, hash_of, planned_hash};
 use records::identity::Identity;
@@ -16,7 +17,8 @@ use records::{Axes, Baselines, Failure, Inspected, MetricLine, Part, Revision, S
 use records::{device, head_maps, lines};
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug)]
@@ -114,6 +116,44 @@ impl RunFolder {
                 *cell = CellRecord::pending(cell.seed);
             }
         }
+    }
+
+    /// Compares rows with those of this value of an axis instead of the references of the plan: of each group with its only one.
+    /// A/A controls and games against the references of the plan are left out.
+    pub(super) fn compare_with(&mut self, axis: &str, value: &str) -> anyhow::Result<()> {
+        let axes = self.axes();
+        let known = axes.names().join(", ");
+        let place = axes.names().iter().position(|name| name == axis);
+        let place = place.with_context(|| format!("there is no axis {axis:?}; rows of this grid differ in {known}"))?;
+        let group = |row: &Row| (row.game, row.reference.clone());
+        let mut references = BTreeMap::new();
+        let mut values = BTreeSet::new();
+        for row in self.plan.rows.iter().filter(|row| row.role != Role::Twin) {
+            let own = axes.values(row).swap_remove(place);
+            if own == value && references.insert(group(row), row.folder.clone()).is_some() {
+                bail!(
+                    "several rows that are compared with one reference have {axis} = {value}; name another of {known}"
+                );
+            }
+            values.insert(own);
+        }
+        if self.plan.rows.iter().any(|row| !references.contains_key(&group(row))) {
+            let values: Vec<String> = values.into_iter().collect();
+            bail!("not every group of rows has one with {axis} = {value}; the values are {}", values.join(", "));
+        }
+        let lines = mem::take(&mut self.plan.rows).into_iter().zip(mem::take(&mut self.cells));
+        (self.plan.rows, self.cells) = lines.filter(|(row, _)| row.role != Role::Twin).unzip();
+        for row in &mut self.plan.rows {
+            let own = &references[&group(row)];
+            row.role = if row.folder == *own { Role::Reference } else { Role::Compared };
+            row.reference = row.reference.is_some().then(|| own.clone());
+            row.exploratory = false;
+        }
+        for cell in self.cells.iter_mut().flatten() {
+            cell.strength.retain(|found| !found.measure.is_against_reference(&found.name));
+        }
+        self.plan.late_comparisons = true;
+        Ok(())
     }
 
     /// The rows, each with its cells in the order of the seeds.

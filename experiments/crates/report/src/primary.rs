@@ -17,6 +17,9 @@ pub struct ReportOptions {
     pub equivalent_within: Option<(String, f64)>,
     /// The positions of a budget to predict from smaller ones; if there is none, that of the plan.
     pub extrapolate: Option<u64>,
+    /// The axis and the value of the rows that all others are compared with; if there is none, the references of the plan. The
+    /// report says that its comparisons were chosen after the run.
+    pub reference: Option<(String, String)>,
     /// Its cells by folder of the row and seed; all others count as pending. `None`: all of the run folder.
     pub cells: Option<BTreeSet<(String, u64)>>,
 }

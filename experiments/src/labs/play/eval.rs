@@ -137,7 +137,8 @@ fn ask_all<G: Referee>(args: &Args, players: &[Player<'_>]) -> anyhow::Result<Ve
         anyhow::Ok(Judged::<G> { file, positions, scores })
     };
     // The engine scores each file once, for all agents.
-    let judged: Vec<_> = args.asked.judged.iter().zip(args.judge.iter().cycle()).map(judge).collect::<Result<_, _>>()?;
+    let judged: Vec<_> =
+        args.asked.judged.iter().zip(args.judge.iter().cycle()).map(judge).collect::<Result<_, _>>()?;
     let mut by_rating = Vec::new();
     for player in players {
         ask(args, player, &judged, &mut by_rating)?;

@@ -42,9 +42,6 @@ pub struct RowStrength {
     pub test: Option<PairedTest>,
 }
 
-/// The name of the reference as an opponent.
-const REFERENCE: &str = "reference";
-
 /// The share of an even match.
 const EVEN: f64 = 0.5;
 
@@ -106,7 +103,7 @@ impl OfCell<'_> {
 
     /// Whether the cells played the reference, so that ½ is its own share.
     fn is_against_reference(&self) -> bool {
-        self.question.0 == Measure::Match && self.question.1 == REFERENCE
+        self.question.0.is_against_reference(&self.question.1)
     }
 
     /// Seed by seed less the reference; none without one.

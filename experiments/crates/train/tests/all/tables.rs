@@ -240,7 +240,12 @@ fn on_board(bench: &Bench, board: GameKind, encodings: &[&str], rate: f64) -> Ru
 #[test]
 fn a_network_moves_to_a_larger_board_with_its_tables_and_heads() {
     let bench = Bench::new();
-    let encodings = ["relative_bias: {share: displacement}", "fire", "rope: {layout: axial_2d, theta: 100}"];
+    let encodings = [
+        "relative_bias: {share: displacement}",
+        "fire",
+        "rope: {layout: axial_2d, theta: 100}",
+        "low_rank: {rank: 3, terms: [k]}",
+    ];
     let source = bench.trained("source", &on_board(&bench, GameKind::Board5, &encodings, 1e-2));
     let weights = source.join("checkpoints/final.safetensors");
     let start = Start { heads: true, ..of_network(&weights, Some(GameKind::Board5)) };
@@ -260,6 +265,15 @@ fn a_network_moves_to_a_larger_board_with_its_tables_and_heads() {
             let expected =
                 displacement.class_on(small).map_or(0.0, |class| there[head * small.displacement_classes() + class]);
             assert_eq!(own[head * large.displacement_classes() + class], expected, "{displacement:?}");
+        }
+    }
+    let [own, there] =
+        [&moved, &source].map(|dir| tensor(dir, "final.safetensors", "encoding.low_rank.layer.0.k.curves"));
+    for curve in 0..3 {
+        for (class, displacement) in Displacement::all(large).into_iter().enumerate() {
+            let Some(class_there) = displacement.class_on(small) else { continue };
+            let entry = there[curve * small.displacement_classes() + class_there];
+            assert_eq!(own[curve * large.displacement_classes() + class], entry, "{displacement:?}");
         }
     }
     run.train.start = Some(Start { heads: false, ..start });

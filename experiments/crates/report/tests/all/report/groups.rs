@@ -6,7 +6,7 @@ use facts::Role;
 use records::strength::Measure;
 use report::comparison::Verdict;
 use report::sections::budgets::Budgets;
-use report::{Report, html, text};
+use report::{Report, ReportOptions, html, text};
 use serde_json::json;
 
 const ROWS: [(&str, &str, [f64; 3]); 5] = [
@@ -48,6 +48,70 @@ fn every_row_is_compared_with_the_reference_of_its_group() {
     let shaw = comparison(&report, "shaw-2");
     close(shaw.holm.expect("three pairs").holm.p, 2.0 * shaw.test.expect("three pairs").p);
     assert_eq!((shaw.verdict, comparison(&report, "shaw-4").verdict), (Verdict::Better, Verdict::Open));
+}
+
+/// The report of a folder whose rows are compared with those of this encoding.
+fn against(folder: &Folder, encoding: &str) -> anyhow::Result<Report> {
+    let reference = Some(("encoding".to_owned(), encoding.to_owned()));
+    Report::with_options(folder.path(), &ReportOptions { reference, ..ReportOptions::default() })
+}
+
+#[test]
+fn a_reader_chooses_another_reference_of_each_group() {
+    let mut folder = grid();
+    folder.edit(|plan| {
+        for row in &mut plan.rows {
+            let values: Vec<String> = row.label.splitn(2, '-').map(str::to_owned).collect();
+            let names = ["encoding", "model.chessformer.layers"].map(str::to_owned);
+            row.axes = names.into_iter().zip(values).collect();
+            row.exploratory = row.label == "absolute-4";
+        }
+    });
+    let planned = folder.report();
+    let report = against(&folder, "shaw").expect("a report");
+    let game = &report.games[0];
+    let labels: Vec<&str> = game.rows.iter().map(|row| row.label.as_str()).collect();
+    assert_eq!(labels, ["shaw-4", "absolute-4", "shaw-2", "absolute-2"]);
+    for layers in [2, 4] {
+        let [own, other] = [("absolute", &report), ("shaw", &planned)]
+            .map(|(name, report)| comparison(report, &format!("{name}-{layers}")));
+        assert_eq!(own.reference, format!("shaw-{layers}"));
+        close(own.test.expect("three pairs").mean, -other.test.expect("three pairs").mean);
+    }
+    assert_eq!((comparison(&report, "absolute-2").verdict, report.family), (Verdict::Worse, 2));
+    assert!(game.twin.is_none() && report.twins.all == 0, "a control of another reference is left out");
+    says(&report, &["a comparison or the seeds were changed after cells had finished"]);
+    assert_eq!(report.provenance, planned.provenance);
+
+    let refused = |axis: &str, value: &str, part: &str| {
+        let reference = Some((axis.to_owned(), value.to_owned()));
+        let options = ReportOptions { reference, ..ReportOptions::default() };
+        let error = Report::with_options(folder.path(), &options).expect_err(part).to_string();
+        assert!(error.contains(part), "{error}");
+    };
+    refused(
+        "input",
+        "turn",
+        "there is no axis \"input\"; rows of this grid differ in encoding, model.chessformer.layers",
+    );
+    refused("encoding", "rope", "not every group of rows has one with encoding = rope; the values are absolute, shaw");
+    refused("model.chessformer.layers", "2", "several rows that are compared with one reference");
+}
+
+#[test]
+fn games_against_the_planned_reference_are_not_those_against_another() {
+    let mut folder = Folder::finished();
+    for label in ["absolute", "shaw", "rope"] {
+        folder.edit_rows(label, |row| row.axes = [("encoding".to_owned(), label.to_owned())].into());
+        leave(&folder, label, Measure::Suite, "kings", [0.5; 3]);
+        if label != "absolute" {
+            leave(&folder, label, Measure::Match, "reference", [0.6; 3]);
+        }
+    }
+    folder.edit(|plan| plan.rows.retain(|row| row.role != Role::Twin));
+    let measures = |report: &Report| report.games[0].strength.iter().map(|own| own.measure).collect::<Vec<_>>();
+    assert_eq!(measures(&folder.report()), [Measure::Suite, Measure::Match]);
+    assert_eq!(measures(&against(&folder, "shaw").expect("a report")), [Measure::Suite]);
 }
 
 #[test]
