@@ -10,7 +10,8 @@
 //! many channels with generators of their own (`generator_dim`, LieRE_8); without it a block is the whole head (LieRE_64).
 //! The numbers above the diagonal start uniform between 0 and 2π, as there.
 //!
-//! Deviation: a block must divide the head (the code leaves the rest unrotated). Tokens without a square are not rotated.
+//! Deviations: a block must divide the head (the code leaves the rest unrotated). Places are between 0 and 1 on every board; on
+//! an image larger than the trained one the code goes beyond 1. Tokens without a square are not rotated.
 //!
 //! Rotations are f32 whatever the training precision. Parameters per layer: h·k·(block−1), for two axes. The exponentials, one
 //! for each token, head and block, are made once per batch.

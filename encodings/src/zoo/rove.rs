@@ -9,7 +9,7 @@
 //! The body adds Σ_j α_ij v_j; so the term of the output is R(p_i)ᵀ·Σ_j α_ij R(p_j)·v_j − Σ_j α_ij v_j here. A token without a
 //! square stands at place 0 (`rope`), so what a square takes from it is rotated by the square's place.
 //!
-//! The options are those of [`rope`], and so are the parameters.
+//! The options are those of [`rope`], and so are the parameters; learned frequencies are an extension of posenc.
 
 use super::rope::{self, Rope};
 use crate::prelude::*;

@@ -11,8 +11,8 @@
 //! `b5c384h6nbttftabs`). Its author notes there that all rotations but the last may be superfluous, because convolutions can
 //! learn them: `rotations: last` leaves them out, U = C.
 //!
-//! First values as there: P and the convolutions truncated normal with standard deviation g/√inputs (g as in `gab_templates`),
-//! divided by √2 for the two parts of a complex number; ω with random signs and magnitudes of which the logarithm is uniform
+//! First values as there: P truncated normal with standard deviation g/√inputs (g as in `gab_templates`), the convolutions the
+//! same divided by √2 for the two parts of a complex number; ω with random signs and magnitudes of which the logarithm is uniform
 //! between 1/50 and 1. It is *not* the identity at the start.
 //!
 //! Deviations: KataGo makes Q and K once, from the trunk's input of the first block; here every layer makes them from its own

@@ -120,7 +120,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         is_coloured: Term::stdout().features().colors_supported(),
     };
     print(&ending::draw(&report, &ended))?;
-    let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
+    let has_failed = |(task, outcome): (&Task, &Outcome)| match outcome {
+        Outcome::Failed(_) => true,
+        Outcome::AlreadyFinished => CellState::damage(&task.dir).is_some(),
+        _ => false,
+    };
+    let failed = prepared.tasks.iter().zip(&outcomes).any(has_failed);
     if unevaluated > 0 {
         eprintln!("not evaluated: {}; the same command tries again", counted(unevaluated as u64, "cell"));
     }
@@ -162,7 +167,10 @@ fn program() -> String {
 
 fn report_reused(prepared: &Prepared) {
     if prepared.reused > 0 {
-        eprintln!("copied from other run folders: {}, finished there", counted(prepared.reused as u64, "cell"));
+        eprintln!(
+            "copied from other run folders or bundles: {}, finished there",
+            counted(prepared.reused as u64, "cell")
+        );
     }
 }
 

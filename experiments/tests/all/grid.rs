@@ -106,7 +106,7 @@ fn no_override_and_no_changed_file_takes_finished_cells_out_of_the_plan() {
     let gate = "at: input}\n    - absolute: {at: gate}\n";
     changed(&small().replace("steps: 8", "steps: 6").replace("at: input}\n", gate));
     let more = run(&dir, "run experiment.yaml --only encoding=absolute").succeeds();
-    more.tells(&["copied from other run folders: 1 cell,"]);
+    more.tells(&["copied from other run folders or bundles: 1 cell,"]);
     shown("runs/small", "5 cells of small: 2 done, 3 pending");
 }
 
@@ -116,7 +116,8 @@ fn rows_that_get_names_keep_their_cells_and_have_these_names_everywhere() {
     let names = "names:\n  Shaw q,k: {encoding: {shaw: {terms: [q, k]}}}\n  No position: {encoding: none}\n";
     fs::write(dir.path().join("experiment.yaml"), small() + names).expect("a file");
     run(&dir, "check experiment.yaml").succeeds().says(&["chess-Shaw-q-k"]);
-    let parts = ["copied from other run folders: 3 cells, finished there", "event files of 3 cells are rebuilt"];
+    let parts =
+        ["copied from other run folders or bundles: 3 cells, finished there", "event files of 3 cells are rebuilt"];
     let named = run(&dir, "run experiment.yaml").succeeds();
     let named = named.says(&["Shaw q,k", "No position"]).tells(&parts);
     assert!(!named.stderr.contains("cell 4/4"), "{named:?}");

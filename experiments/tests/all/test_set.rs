@@ -32,7 +32,7 @@ fn a_grid_is_tested_on_other_games_than_those_of_its_dataset() {
     // Finished cells are known by both hashes.
     run(&dir, "publish runs/small --out bundle.tar.zst").succeeds();
     let again = run(&dir, "run experiment.yaml --out other --from bundle.tar.zst").succeeds();
-    again.tells(&["copied from other run folders: 4 cells, finished there"]);
+    again.tells(&["copied from other run folders or bundles: 4 cells, finished there"]);
     let verify = "verify bundle.tar.zst --rerun 1 --data chess";
     run(&dir, verify).fails_with(&["needs the dataset openings with the content hash", "--data"]);
     let said = run(&dir, &format!("{verify} --data openings")).succeeds().stdout;

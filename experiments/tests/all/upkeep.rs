@@ -172,3 +172,26 @@ fn a_finished_cell_whose_metrics_are_damaged_is_renamed_and_trained_to_the_same_
     fs::write(&metrics, whole.replacen("{\"step\"", "{\"stop\"", 1)).expect("damaged");
     run(&dir, "report runs/small").succeeds().says(&["metrics.jsonl, line 1: ", remedy]);
 }
+
+#[test]
+fn a_finished_cell_that_is_cut_or_changed_is_named_not_published_and_trained_again() {
+    let (dir, run_dir) = small_run("");
+    let cell = cell_of(&run_dir, "chess-shaw");
+    let [metrics, manifest] = ["metrics.jsonl", "manifest.json"].map(|name| cell.join(name));
+    let whole = fs::read_to_string(&metrics).expect("metrics");
+    let half: Vec<&str> = whole.split_inclusive('\n').take(whole.lines().count() / 2).collect();
+    let changed = whole.replacen("_loss\":", "_loss\":1", 1);
+    for text in [Some(half.concat()), Some(changed), None] {
+        match text {
+            Some(text) => fs::write(&metrics, text).expect("damaged"),
+            None => fs::remove_file(&manifest).expect("removed"),
+        }
+        let parts = ["cells that are not done: 1", "damaged: the cell finished, but "];
+        run(&dir, "publish runs/small --out bundle").fails_with(&parts);
+        assert_eq!(run(&dir, "run experiment.yaml").code, Some(1), "nothing is trained, and a cell is damaged");
+        run(&dir, "retry --failed runs/small").succeeds().says(&["1 cell tried again: 1 finished, 0 failed"]);
+        run(&dir, "status runs/small").succeeds().says(&["4 done"]);
+        let again = fs::read_to_string(&metrics).expect("metrics");
+        assert!(again.lines().map(without_times).eq(whole.lines().map(without_times)), "{again}");
+    }
+}

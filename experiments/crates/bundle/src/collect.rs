@@ -71,11 +71,13 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
         let dir = Plan::cell_dir(run_dir, row, seed);
         collector.contents.cells += 1;
         let state = CellState::of(&dir);
-        match state {
-            CellState::Done => collector.contents.finished += 1,
+        let damage = if state == CellState::Done { CellState::damage(&dir) } else { None };
+        match (&state, &damage) {
+            (CellState::Done, None) => collector.contents.finished += 1,
+            (_, Some(failure)) => unfinished.push(format!("{} seed {seed} ({failure})", row.folder)),
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
         }
-        if !state.has_ended() {
+        if !state.has_ended() || damage.is_some() {
             continue;
         }
         ended.insert((row.folder.clone(), seed));
@@ -84,7 +86,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
     if let Some(first) = unfinished.first().filter(|_| !publication.partial) {
         let count = unfinished.len();
         bail!(
-            "{count} cells are not done, the first is {first}; finish them, or publish the finished ones with --partial"
+            "cells that are not done: {count}, the first is {first}; finish them, or publish the finished ones with --partial"
         );
     }
     let tuning = TuningRecord::read(run_dir).map_err(|error| unreadable(run_dir, error))?;
@@ -166,7 +168,11 @@ impl Collector<'_> {
         for row in folders(run_dir)? {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
                 let dir = run_dir.join(&row).join(seed);
-                if CellState::of(&dir).has_ended() {
+                let state = CellState::of(&dir);
+                if let Some(failure) = CellState::damage(&dir).filter(|_| state == CellState::Done) {
+                    bail!("the trial {row}/{seed} is {failure}; delete its folder and run the experiment again");
+                }
+                if state.has_ended() {
                     self.records(&dir, &format!("{folder}/{row}/{seed}"))?;
                 }
             }

@@ -46,6 +46,10 @@ impl BundleDescription<'_> {
     pub(super) fn readme(&self) -> String {
         let Self { plan, finished, cells, .. } = self;
         let weights = if self.publication.weights { "with" } else { "without" };
+        let positions = match self.publication.compact {
+            true => "with means of its test games",
+            false => "with its test positions and TensorBoard's events",
+        };
         let trials = match self.tuned {
             true => "- `tuning.json`, `tuning*/`: the trials by which the settings of each row were chosen\n",
             false => "",
@@ -62,7 +66,7 @@ impl BundleDescription<'_> {
             "{}# {}\n\n{}\n\n{by}{finished} of {cells} cells are finished; {weights} final weights. Made by posenc.\n\n\
              - `report.html`: question, verdicts, plots and tables on one page; the same as `.txt`, `.md`, `.csv` and `.tex`\n\
              - `experiment.yaml`, `grid.json`: what was asked\n\
-             - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics, log and TensorBoard's events of each cell that has ended\n\
+             - `{CELLS}/<row>/seed-<n>/`: configuration, manifest, metrics and log of each cell that has ended, {positions}\n\
              {trials}{predictions}\
              - `LICENCES.md`: what may be done with it; `{METADATA}`: the same and more for programs\n\
              - `{SUMS}`: a hash of every file\n\n\

@@ -7,7 +7,10 @@ use std::path::Path;
 
 /// A file or folder cannot be read or written.
 pub(super) fn cannot(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Error {
-    move |cause| anyhow!("cannot {action} {}: {cause}; repair it or make room, and repeat the command", path.display())
+    move |cause| match cause.kind() {
+        io::ErrorKind::NotFound if action == "read" => anyhow!("there is no {}; check its path", path.display()),
+        _ => anyhow!("cannot {action} {}: {cause}; repair it or make room, and repeat the command", path.display()),
+    }
 }
 
 /// The file or folder is not a readable bundle.
@@ -16,7 +19,7 @@ pub(super) fn unreadable(path: &Path, reason: impl Display) -> Error {
 }
 
 pub(super) fn taken(path: &Path) -> Error {
-    anyhow!("{} is there already; name another place with --out, or remove it", path.display())
+    anyhow!("{} is there already; name another place, or remove it", path.display())
 }
 
 pub(super) fn no_report(cause: impl Display) -> Error {

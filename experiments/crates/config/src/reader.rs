@@ -175,7 +175,7 @@ fn of_key(path: &[Step]) -> Option<&'static str> {
 
 /// serde's expectation in the words of YAML, and how to write it.
 fn in_words(expected: &str) -> (&str, &'static str) {
-    const DIGITS: &str = "write digits only: 1000, not 1e3, 1_000 or \"1000\"";
+    const DIGITS: &str = "write digits only, at most 18446744073709551615: 1000, not 1e3, 1_000 or \"1000\"";
     const NUMBER: &str = "write it like 0.001 or 1e-3, without quotes";
     const EXAMPLE: &str = "compare experiments/quickstart.yaml";
     match expected {

@@ -221,7 +221,8 @@ impl Source {
     pub fn read(path: &Path) -> Result<Self, ConfigError> {
         let text = bounded::read_text(path, MAX_BYTES).map_err(|error| {
             let error = ConfigError::new(path.to_owned(), None, format!("cannot be read: {error}"));
-            error.help("give the path of an experiment file, e.g. experiments/quickstart.yaml")
+            error
+                .help("give the path of an experiment file in UTF-8 of at most 1 MiB, e.g. experiments/quickstart.yaml")
         })?;
         Ok(Self::new(path, text))
     }

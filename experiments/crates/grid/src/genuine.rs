@@ -4,10 +4,11 @@
 use anyhow::ensure;
 use config::identity::hash;
 use config::{RunConfig, SCHEMA_VERSION, tuning};
-use records::folder::{CONFIG_FILE, hash_of};
-use records::{CellState, Manifest, Plan, manifest, plan, stored};
+use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, hash_of};
+use records::{CellState, Manifest, Plan, Status, manifest, plan, status, stored};
 use std::fmt;
 use std::path::Path;
+use train::cell::final_weights_hash;
 
 /// Checks the finished cells of a plan and of its trials against the names of their folders. Returns their number.
 pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
@@ -41,6 +42,7 @@ pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
 /// shortened run, which has another hash.
 fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), String> {
     let (config, manifest) = records_of(cell)?;
+    same_files(cell, &config, &manifest)?;
     if smoke {
         return same_hash(CONFIG_FILE, &config, &manifest, wanted, seed);
     }
@@ -92,4 +94,38 @@ fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, see
         return Err(format!("{file} is of {found}, its folder says {seed}"));
     }
     Ok(())
+}
+
+/// Compares metrics and weights with the hashes that the cell recorded.
+pub(crate) fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<(), String> {
+    if let Some(failure) = CellState::damage(cell) {
+        return Err(failure.to_string());
+    }
+    let result = Status::read(cell).map_err(|error| error.to_string())?.and_then(|status| status.result);
+    let finish = manifest.finish.as_ref();
+    let recorded = result.as_ref().map(|result| &result.weights);
+    if recorded.zip(finish).is_some_and(|(weights, finish)| *weights != finish.weights) {
+        return Err(format!("{} and {} have other hashes of the weights", status::FILE, manifest::FILE));
+    }
+    let dir = cell.join(CHECKPOINTS);
+    if dir.join(FINAL).exists() {
+        let recorded = recorded.or(finish.map(|finish| &finish.weights)).ok_or_else(|| unknown(FINAL))?;
+        recorded_hash(FINAL, recorded, final_weights_hash(cell, config))?;
+    }
+    if dir.join(AVERAGED).exists() {
+        let mut files = finish.into_iter().flat_map(|finish| &finish.files);
+        let (_, recorded) = files.find(|(name, _)| name == AVERAGED).ok_or_else(|| unknown(AVERAGED))?;
+        recorded_hash(AVERAGED, recorded, stored::hash(&dir.join(AVERAGED)))?;
+    }
+    Ok(())
+}
+
+fn unknown(file: &str) -> String {
+    format!("it has {file} and no record of its hash")
+}
+
+fn recorded_hash<E: ToString>(file: &str, recorded: &str, found: Result<String, E>) -> Result<(), String> {
+    let found = found.map_err(|error| error.to_string())?;
+    let other = || format!("{file} has the hash {found}, the cell recorded {recorded}");
+    (found == recorded).then_some(()).ok_or_else(other)
 }

@@ -5,7 +5,7 @@ use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::Row;
 use records::remaining::{self, Work};
 use records::status::Progress;
-use records::{CellState, Failure, MetricLine, Part, Plan, Status, UserError, stored};
+use records::{CellState, MetricLine, Part, Plan, Status, UserError, manifest, stored};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -70,8 +70,11 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     };
     let lines = latest_lines(&dir.join(METRICS_FILE));
     // Reads only the end of the file; reports check every line.
-    if state == CellState::Done && lines.damaged {
-        state = Failure::of_finished(dir).map_or(state, CellState::Failed);
+    let is_whole = !lines.damaged
+        && lines.any.as_ref().is_some_and(|line| line.step == step)
+        && dir.join(manifest::FILE).is_file();
+    if state == CellState::Done && !is_whole {
+        state = CellState::damage(dir).map_or(state, CellState::Failed);
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {

@@ -47,6 +47,10 @@ impl Prepared {
     pub fn new(experiment: &Experiment, selection: &RunSelection) -> Result<Self, UserError> {
         let name = if selection.smoke { format!("smoke-{}", experiment.name) } else { experiment.name.clone() };
         let cells = selected(experiment, &selection.only)?;
+        if let Some(missing) = selection.cells.iter().find(|folder| !folder.is_dir()) {
+            let message = format!("there is no folder {}", missing.display());
+            return Err(UserError::new(message, "give a folder of run folders, e.g. runs").at("--cells"));
+        }
         let run_dir = selection.out.join(&name);
         // That of the trials is below the experiment's.
         let of_experiment = selection.out.join(name.split('/').next().unwrap_or_default());

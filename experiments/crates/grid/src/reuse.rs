@@ -2,16 +2,14 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
 //! metrics are checked first, because others may have made it.
 
-use crate::genuine::{records_of, same_run};
-use config::RunConfig;
-use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
+use crate::genuine::{records_of, same_files, same_run};
+use records::folder::CONFIG_FILE;
 use records::manifest::{self, CopiedFrom};
-use records::{CellLock, CellState, Failure, Manifest, Status, UserError, atomic, lines, status, stored};
+use records::{CellLock, CellState, Manifest, Status, UserError, atomic, status};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use train::cell::final_weights_hash;
 
 /// Folders between an output folder and a row: the experiment, and the trials of a tuned one.
 const DEPTH: usize = 2;
@@ -132,43 +130,6 @@ fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, S
     same_run(&config, &manifest, wanted, seed)?;
     same_files(cell, &config, &manifest)?;
     Ok(manifest)
-}
-
-/// Compares metrics and weights with the hashes that the cell recorded.
-fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<(), String> {
-    if let Some(failure) = Failure::of_finished(cell) {
-        return Err(failure.to_string());
-    }
-    let result = Status::read(cell).map_err(|error| error.to_string())?.and_then(|status| status.result);
-    let finish = manifest.finish.as_ref();
-    let recorded = result.as_ref().map(|result| &result.weights);
-    if recorded.zip(finish).is_some_and(|(weights, finish)| *weights != finish.weights) {
-        return Err(format!("{} and {} have other hashes of the weights", status::FILE, manifest::FILE));
-    }
-    if let Some(metrics) = result.as_ref().and_then(|result| result.metrics.as_ref()) {
-        same_hash(METRICS_FILE, metrics, lines::hash(&cell.join(METRICS_FILE)))?;
-    }
-    let dir = cell.join(CHECKPOINTS);
-    if dir.join(FINAL).exists() {
-        let recorded = recorded.or(finish.map(|finish| &finish.weights)).ok_or_else(|| unknown(FINAL))?;
-        same_hash(FINAL, recorded, final_weights_hash(cell, config))?;
-    }
-    if dir.join(AVERAGED).exists() {
-        let mut files = finish.into_iter().flat_map(|finish| &finish.files);
-        let (_, recorded) = files.find(|(name, _)| name == AVERAGED).ok_or_else(|| unknown(AVERAGED))?;
-        same_hash(AVERAGED, recorded, stored::hash(&dir.join(AVERAGED)))?;
-    }
-    Ok(())
-}
-
-fn unknown(file: &str) -> String {
-    format!("it has {file} and no record of its hash")
-}
-
-fn same_hash<E: ToString>(file: &str, recorded: &str, found: Result<String, E>) -> Result<(), String> {
-    let found = found.map_err(|error| error.to_string())?;
-    let other = || format!("{file} has the hash {found}, the cell recorded {recorded}");
-    (found == recorded).then_some(()).ok_or_else(other)
 }
 
 pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> UserError {

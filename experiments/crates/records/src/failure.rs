@@ -1,7 +1,7 @@
 //! Why a cell failed.
 
-use crate::folder::{LOG, METRICS_FILE};
-use crate::lines::{self, ReadError};
+use crate::folder::LOG;
+use crate::lines::ReadError;
 use crate::stored;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,7 +25,7 @@ games::named! {
         /// A signal that posenc did not send.
         Killed = "killed",
         TimeLimit = "time limit",
-        /// A finished cell whose metrics are unreadable.
+        /// A finished cell whose metrics are not those that it recorded, or without a manifest.
         Damaged = "damaged",
     }
 }
@@ -90,16 +90,14 @@ impl Failure {
 
     /// A finished cell with unreadable metrics: it stays finished for the next run, and counts as failed in reports.
     pub fn damaged(error: &ReadError) -> Self {
-        let cause = match error {
+        Self::finished_but(&match error {
             ReadError::Io { path, cause } => format!("{} cannot be read: {cause}", path.display()),
             ReadError::Line { path, line, cause } => format!("{}, line {line}: {cause}", path.display()),
-        };
-        Self { kind: FailureKind::Damaged, cause: format!("the cell finished, but {cause}") }
+        })
     }
 
-    /// That of a finished cell; `None` if its metrics are readable.
-    pub fn of_finished(dir: &Path) -> Option<Self> {
-        lines::read(&dir.join(METRICS_FILE)).err().map(|error| Self::damaged(&error))
+    pub(crate) fn finished_but(cause: &str) -> Self {
+        Self { kind: FailureKind::Damaged, cause: format!("the cell finished, but {cause}") }
     }
 
     /// From the text of an error, which determines the kind: of LibTorch, the system, the last line of a log, or a status

@@ -2,8 +2,10 @@
 
 use crate::atomic;
 use crate::failure::{Failure, FailureKind};
+use crate::folder::METRICS_FILE;
 use crate::lock::CellLock;
 use crate::stored::{RecordError, read_json};
+use crate::{lines, manifest};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
@@ -135,6 +137,23 @@ impl CellState {
             Some(_) => Self::Interrupted(progress),
             None => Self::Pending,
         }
+    }
+
+    /// Why the files of a finished cell are not what it recorded; `None` if they are. Weights are not compared.
+    pub fn damage(dir: &Path) -> Option<Failure> {
+        let metrics = dir.join(METRICS_FILE);
+        if let Err(error) = lines::read(&metrics) {
+            return Some(Failure::damaged(&error));
+        }
+        let recorded = Status::read(dir).ok().flatten().and_then(|status| status.result?.metrics);
+        let found = lines::hash(&metrics).ok();
+        if recorded.zip(found).is_some_and(|(recorded, found)| recorded != found) {
+            let cause = format!("{} has another hash than the cell recorded", metrics.display());
+            return Some(Failure::finished_but(&cause));
+        }
+        let manifest = dir.join(manifest::FILE);
+        let is_gone = !manifest.is_file();
+        is_gone.then(|| Failure::finished_but(&format!("{} is missing", manifest.display())))
     }
 
     /// Whether it is done, or failed.

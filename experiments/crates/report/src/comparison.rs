@@ -198,7 +198,9 @@ impl Comparison {
         };
         let varies = test.error > 0.0;
         let seeds = |difference: f64| {
-            if varies { power::seeds_needed(difference, strictest, error_of) } else { None }
+            let needed = if varies { power::seeds_needed(difference, strictest, error_of) } else { None };
+            // With fewer there is no verdict.
+            needed.map(|seeds| seeds.max(PAIRS_NEEDED))
         };
         self.precision = Some(Precision {
             detectable: power::detectable_difference(test.error, test.freedom, strictest),

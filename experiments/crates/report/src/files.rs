@@ -281,7 +281,7 @@ impl CellRecord {
         if state == CellState::Done {
             match CellResult::read(dir, primary) {
                 Ok(read) => result = Some(read),
-                Err(failure) => state = CellState::Failed(failure),
+                Err(failure) => state = CellState::Failed(CellState::damage(dir).unwrap_or(failure)),
             }
         }
         let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();

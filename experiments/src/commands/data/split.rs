@@ -74,7 +74,10 @@ impl ShareArgs {
             return Ok(PerSplit { train: 0.0, validation: 0.0, test: 1.0 });
         }
         for (option, share) in [("--test", self.test), ("--validation", self.validation)] {
-            anyhow::ensure!((0.0..1.0).contains(&share), "{option} {share}: a share is 0 or more and below 1");
+            anyhow::ensure!(
+                (0.0..1.0).contains(&share),
+                "{option} {share}: a share is 0 or more and below 1 (--test 1 takes all games)"
+            );
         }
         // Rounded, so that dataset.yaml says 0.7 and not 0.7000000000000001.
         let train = ((1.0 - self.test - self.validation) * 1e12).round() / 1e12;

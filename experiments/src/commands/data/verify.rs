@@ -31,7 +31,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     if args.json {
         return json_text(&found);
     }
-    let novel = |split| 100.0 * found.novel_share(split);
+    let novel = |split| match manifest.split.positions[split] {
+        0 => "–".to_owned(),
+        _ => format!("{:.1} %", 100.0 * found.novel_share(split)),
+    };
     let labels = match found.labels {
         0 => String::new(),
         labels => format!("{} labels of maps, every one as the rules say\n", grouped(labels)),
@@ -44,7 +47,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     Ok(format!(
         "{} is whole: {}, {} replayed\n\
          {}, every move legal; {} moves of soft policies, every one legal\n{labels}\
-         {splits}novel positions: validation {:.1} %, test {:.1} %\n",
+         {splits}novel positions: validation {}, test {}\n",
         printable(&manifest.name),
         counted(manifest.shards.len() as u64, "shard"),
         counted(found.rows, row),

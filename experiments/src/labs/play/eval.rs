@@ -77,7 +77,8 @@ struct Asked {
     /// each position of a file.
     #[arg(long, value_name = "FILE", requires = "judge")]
     judged: Vec<PathBuf>,
-    /// Compare predicted results with those that came, on this many test positions of the cell's dataset.
+    /// Compare predicted results with those that came, on whole test games of the cell's dataset with at most this many
+    /// positions, and at least one game.
     #[arg(long, value_name = "POSITIONS", num_args = 0..=1, default_missing_value = "8192")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
     calibration: Option<u64>,
@@ -129,16 +130,19 @@ struct Judged<'a, G: Referee> {
     scores: Vec<Judgement>,
 }
 
-/// Evaluates every agent on every file; returns the shares of solved puzzles by rating, of each agent and file.
-fn ask_all<G: Referee>(args: &Args, players: &[Player<'_>]) -> anyhow::Result<Vec<(String, Vec<Band>)>> {
-    let judge = |(file, judge): (&'_ PathBuf, &Judge)| {
+impl<'a, G: Referee> Judged<'a, G> {
+    fn by(judge: &Judge, file: &'a Path) -> anyhow::Result<Self> {
         let positions = mates::read::<G>(file)?;
         let scores = judge.scores::<G>(&positions)?;
-        anyhow::Ok(Judged::<G> { file, positions, scores })
-    };
+        Ok(Self { file, positions, scores })
+    }
+}
+
+/// Evaluates every agent on every file; returns the shares of solved puzzles by rating, of each agent and file.
+fn ask_all<G: Referee>(args: &Args, players: &[Player<'_>]) -> anyhow::Result<Vec<(String, Vec<Band>)>> {
     // The engine scores each file once, for all agents.
-    let judged: Vec<_> =
-        args.asked.judged.iter().zip(args.judge.iter().cycle()).map(judge).collect::<Result<_, _>>()?;
+    let files = args.asked.judged.iter().zip(args.judge.iter().cycle());
+    let judged = files.map(|(file, judge)| Judged::<G>::by(judge, file)).collect::<anyhow::Result<Vec<_>>>()?;
     let mut by_rating = Vec::new();
     for player in players {
         ask(args, player, &judged, &mut by_rating)?;
@@ -237,7 +241,7 @@ fn of_suite(score: &SuiteScore) -> String {
 fn of_judged(score: &JudgedScore) -> String {
     let with_ends = |found: Option<[f64; 3]>| match found {
         Some([mean, low, high]) => format!("{mean:.3} [{low:.3}, {high:.3}]"),
-        None => "unknown".to_owned(),
+        None => "unknown (needs two positions or more)".to_owned(),
     };
     let Some(best) = score.best else {
         return "no position in which the engine scored two moves or more, the chosen one among them\n".to_owned();

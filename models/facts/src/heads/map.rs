@@ -19,7 +19,7 @@ pub const SPECIFICITY: Metric =
 const BALANCED: Metric = Metric::share(
     "map_balanced_accuracy",
     Target::MapCells,
-    "the mean of map_recall and map_specificity: guessing one label for all cells gives 0.5",
+    "the mean of map_recall and map_specificity: the label 0 for all cells gives 0.5",
 )
 .derived(balanced);
 const CELLS: Metric = Metric::count("map_cells", "cells", Target::MapCells, "labelled cells");
