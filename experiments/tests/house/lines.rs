@@ -14,9 +14,9 @@ type Ceiling = (&'static str, fn(&Path) -> bool, usize);
 /// The core is everything but labs and benches. Room for a few small changes is left; growth beyond it is a decision: whoever
 /// raises a number says in the commit what the lines buy.
 const CEILINGS: [Ceiling; 3] = [
-    ("core", |path| !path.starts_with("labs") && !path.starts_with("benches"), 141_350),
+    ("core", |path| !path.starts_with("labs") && !path.starts_with("benches"), 141_600),
     ("labs", |path| path.starts_with("labs"), 18_950),
-    ("all", |_| true, 160_250),
+    ("all", |_| true, 160_500),
 ];
 
 /// Every Rust file below the project, with its path from there and its text.
