@@ -120,12 +120,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         is_coloured: Term::stdout().features().colors_supported(),
     };
     print(&ending::draw(&report, &ended))?;
-    let has_failed = |(task, outcome): (&Task, &Outcome)| match outcome {
-        Outcome::Failed(_) => true,
-        Outcome::AlreadyFinished => CellState::damage(&task.dir).is_some(),
-        _ => false,
-    };
-    let failed = prepared.tasks.iter().zip(&outcomes).any(has_failed);
+    let mut failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
+    for (task, _) in prepared.tasks.iter().zip(&outcomes).filter(|(_, own)| **own == Outcome::AlreadyFinished) {
+        if let Some(failure) = CellState::damage(&task.dir) {
+            eprintln!("{} is {failure}; {}", task.name, failure.kind.remedy());
+            failed = true;
+        }
+    }
     if unevaluated > 0 {
         eprintln!("not evaluated: {}; the same command tries again", counted(unevaluated as u64, "cell"));
     }
@@ -149,6 +150,12 @@ fn tuned(
     let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
     if interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished) {
         return Ok(None);
+    }
+    let done = prepared.tasks.iter().filter(|task| CellState::of(&task.dir) == CellState::Done);
+    for task in done {
+        if let Some(failure) = CellState::damage(&task.dir) {
+            bail!("the trial {} is {failure}; {}", task.name, failure.kind.remedy());
+        }
     }
     let (experiment, record) = search.choose(&prepared.run_dir)?;
     Ok(Some((experiment, Some(record))))

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.unpack {
         unpack(&args.bundle, limits, dir)?;
     }
-    let bundle = Unpacked::of(&args.bundle, limits, Part::Records)?;
+    let bundle = Unpacked::of(&args.bundle, limits, Part::Everything)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
     let finished = genuine::check(&bundle.verified().plan, bundle.run_dir())?;

@@ -188,7 +188,11 @@ fn a_finished_cell_that_is_cut_or_changed_is_named_not_published_and_trained_aga
         }
         let parts = ["cells that are not done: 1", "damaged: the cell finished, but "];
         run(&dir, "publish runs/small --out bundle").fails_with(&parts);
-        assert_eq!(run(&dir, "run experiment.yaml").code, Some(1), "nothing is trained, and a cell is damaged");
+        assert_eq!(
+            run(&dir, "run experiment.yaml").tells(&["is damaged: ", "posenc retry"]).code,
+            Some(1),
+            "nothing is trained, and a cell is damaged"
+        );
         run(&dir, "retry --failed runs/small").succeeds().says(&["1 cell tried again: 1 finished, 0 failed"]);
         run(&dir, "status runs/small").succeeds().says(&["4 done"]);
         let again = fs::read_to_string(&metrics).expect("metrics");

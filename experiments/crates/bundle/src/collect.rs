@@ -74,7 +74,10 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
         let damage = if state == CellState::Done { CellState::damage(&dir) } else { None };
         match (&state, &damage) {
             (CellState::Done, None) => collector.contents.finished += 1,
-            (_, Some(failure)) => unfinished.push(format!("{} seed {seed} ({failure})", row.folder)),
+            (_, Some(failure)) => {
+                let remedy = failure.kind.remedy();
+                unfinished.push(format!("{} seed {seed} ({failure}; {remedy})", row.folder));
+            }
             _ => unfinished.push(format!("{} seed {seed}", row.folder)),
         }
         if !state.has_ended() || damage.is_some() {
@@ -169,8 +172,9 @@ impl Collector<'_> {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
                 let dir = run_dir.join(&row).join(seed);
                 let state = CellState::of(&dir);
-                if let Some(failure) = CellState::damage(&dir).filter(|_| state == CellState::Done) {
-                    bail!("the trial {row}/{seed} is {failure}; delete its folder and run the experiment again");
+                let damage = if state == CellState::Done { CellState::damage(&dir) } else { None };
+                if let Some(failure) = damage {
+                    bail!("the trial {row}/{seed} is {failure}; {}", failure.kind.remedy());
                 }
                 if state.has_ended() {
                     self.records(&dir, &format!("{folder}/{row}/{seed}"))?;

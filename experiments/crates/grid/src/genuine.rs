@@ -42,9 +42,9 @@ pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
 /// shortened run, which has another hash.
 fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), String> {
     let (config, manifest) = records_of(cell)?;
-    same_files(cell, &config, &manifest)?;
     if smoke {
-        return same_hash(CONFIG_FILE, &config, &manifest, wanted, seed);
+        same_hash(CONFIG_FILE, &config, &manifest, wanted, seed)?;
+        return same_files(cell, &config, &manifest);
     }
     let numerics = config.clone().with_micro_batch(manifest.identity.micro_batch).numerics();
     if (manifest.schema, &manifest.identity.numerics) != (SCHEMA_VERSION, &numerics) {
@@ -54,7 +54,8 @@ fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), Strin
             manifest.schema, manifest.identity.numerics
         ));
     }
-    same_run(&config, &manifest, wanted, seed)
+    same_run(&config, &manifest, wanted, seed)?;
+    same_files(cell, &config, &manifest)
 }
 
 /// A cell's configuration and manifest.

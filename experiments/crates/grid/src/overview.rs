@@ -69,7 +69,7 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
         _ => (0, if smoke { 0 } else { configured_steps(dir) }),
     };
     let lines = latest_lines(&dir.join(METRICS_FILE));
-    // Reads only the end of the file; reports check every line.
+    // Reads only the end of the file; reports compare its hash.
     let is_whole = !lines.damaged
         && lines.any.as_ref().is_some_and(|line| line.step == step)
         && dir.join(manifest::FILE).is_file();

@@ -20,7 +20,7 @@ pub struct RetryFilter {
 pub struct RetryPlan {
     /// Cells, in the order in which they run.
     pub tasks: Vec<Task>,
-    /// Finished cells with unreadable metrics, and why; [`start_over`] prepares them for a retry.
+    /// Damaged finished cells, and why; [`start_over`] prepares them for a retry.
     pub damaged: Vec<(Task, Failure)>,
     /// Cells that would fail again in the same way, and why.
     pub permanent: Vec<(String, Failure)>,

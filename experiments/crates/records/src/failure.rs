@@ -88,7 +88,7 @@ impl Failure {
         Self { kind: FailureKind::TimeLimit, cause }
     }
 
-    /// A finished cell with unreadable metrics: it stays finished for the next run, and counts as failed in reports.
+    /// A finished cell whose metrics cannot be read: it stays finished for the next run, and counts as failed in reports.
     pub fn damaged(error: &ReadError) -> Self {
         Self::finished_but(&match error {
             ReadError::Io { path, cause } => format!("{} cannot be read: {cause}", path.display()),

@@ -139,21 +139,25 @@ impl CellState {
         }
     }
 
-    /// Why the files of a finished cell are not what it recorded; `None` if they are. Weights are not compared.
+    /// Why a finished cell is damaged: its metrics are not those that it recorded, or its manifest is missing. `None` if it is not.
+    /// Weights are not compared.
     pub fn damage(dir: &Path) -> Option<Failure> {
+        let missing = || Failure::finished_but(&format!("{} is missing", manifest::FILE));
+        Self::damage_of_metrics(dir).or_else(|| (!dir.join(manifest::FILE).is_file()).then(missing))
+    }
+
+    /// Why the metrics of a finished cell are not those that it recorded. Cells of older versions recorded no hash: theirs are read.
+    pub fn damage_of_metrics(dir: &Path) -> Option<Failure> {
         let metrics = dir.join(METRICS_FILE);
-        if let Err(error) = lines::read(&metrics) {
-            return Some(Failure::damaged(&error));
-        }
         let recorded = Status::read(dir).ok().flatten().and_then(|status| status.result?.metrics);
-        let found = lines::hash(&metrics).ok();
-        if recorded.zip(found).is_some_and(|(recorded, found)| recorded != found) {
-            let cause = format!("{} has another hash than the cell recorded", metrics.display());
-            return Some(Failure::finished_but(&cause));
+        if recorded.is_some() && lines::hash(&metrics).ok() == recorded {
+            return None;
         }
-        let manifest = dir.join(manifest::FILE);
-        let is_gone = !manifest.is_file();
-        is_gone.then(|| Failure::finished_but(&format!("{} is missing", manifest.display())))
+        let other = || Failure::finished_but(&format!("{METRICS_FILE} has another hash than the cell recorded"));
+        match lines::read(&metrics) {
+            Err(error) => Some(Failure::damaged(&error)),
+            Ok(_) => recorded.is_some().then(other),
+        }
     }
 
     /// Whether it is done, or failed.

@@ -29,6 +29,8 @@ pub struct RunFolder {
     pub step_times: Option<StepTimes>,
     pub baselines: Option<Baselines>,
     pub tuning: Option<TuningRecord>,
+    /// What a reader compares with instead of the references of the plan.
+    pub chosen_reference: Option<String>,
     /// Folders of rows that the plan does not name: those of an earlier version of the experiment or of the code.
     pub orphaned_rows: Vec<String>,
 }
@@ -104,6 +106,7 @@ impl RunFolder {
             step_times: StepTimes::read(dir),
             baselines: Baselines::read(dir),
             tuning: TuningRecord::read(dir)?,
+            chosen_reference: None,
             orphaned_rows,
             plan,
         })
@@ -119,20 +122,24 @@ impl RunFolder {
     }
 
     /// Compares rows with those of this value of an axis instead of the references of the plan: of each group with its only one.
-    /// A/A controls and games against the references of the plan are left out.
+    /// `rope` is also a value with options, `rope: {theta: 3}`. A/A controls, games against the references of the plan and step
+    /// times in their units are left out.
     pub(super) fn compare_with(&mut self, axis: &str, value: &str) -> anyhow::Result<()> {
         let axes = self.axes();
-        let known = axes.names().join(", ");
+        let others: Vec<&str> = axes.names().iter().map(String::as_str).filter(|name| *name != axis).collect();
+        let known = if others.is_empty() { "no other".to_owned() } else { others.join(", ") };
         let place = axes.names().iter().position(|name| name == axis);
-        let place = place.with_context(|| format!("there is no axis {axis:?}; rows of this grid differ in {known}"))?;
+        let place = place.with_context(|| format!("there is no axis {axis:?}; the axes are {known}"))?;
         let group = |row: &Row| (row.game, row.reference.clone());
         let mut references = BTreeMap::new();
         let mut values = BTreeSet::new();
         for row in self.plan.rows.iter().filter(|row| row.role != Role::Twin) {
             let own = axes.values(row).swap_remove(place);
-            if own == value && references.insert(group(row), row.folder.clone()).is_some() {
+            let is_chosen = own == value || own.split_once(": ").is_some_and(|(name, _)| name == value);
+            if is_chosen && references.insert(group(row), row.folder.clone()).is_some() {
                 bail!(
-                    "several rows that are compared with one reference have {axis} = {value}; name another of {known}"
+                    "{axis} = {value} is several rows of one group; write its options as the table does, or choose \
+                     another axis: {known}"
                 );
             }
             values.insert(own);
@@ -140,6 +147,10 @@ impl RunFolder {
         if self.plan.rows.iter().any(|row| !references.contains_key(&group(row))) {
             let values: Vec<String> = values.into_iter().collect();
             bail!("not every group of rows has one with {axis} = {value}; the values are {}", values.join(", "));
+        }
+        let is_planned = |row: &Row| row.role != Role::Reference || references[&group(row)] == row.folder;
+        if self.plan.rows.iter().all(is_planned) {
+            return Ok(());
         }
         let lines = mem::take(&mut self.plan.rows).into_iter().zip(mem::take(&mut self.cells));
         (self.plan.rows, self.cells) = lines.filter(|(row, _)| row.role != Role::Twin).unzip();
@@ -152,7 +163,10 @@ impl RunFolder {
         for cell in self.cells.iter_mut().flatten() {
             cell.strength.retain(|found| !found.measure.is_against_reference(&found.name));
         }
-        self.plan.late_comparisons = true;
+        for time in self.step_times.iter_mut().flat_map(|times| &mut times.rows) {
+            time.ratio = None;
+        }
+        self.chosen_reference = Some(format!("{axis} = {value}"));
         Ok(())
     }
 
@@ -279,9 +293,9 @@ impl CellRecord {
         let mut state = CellState::of(dir);
         let mut result = None;
         if state == CellState::Done {
-            match CellResult::read(dir, primary) {
+            match CellState::damage_of_metrics(dir).map_or_else(|| CellResult::read(dir, primary), Err) {
                 Ok(read) => result = Some(read),
-                Err(failure) => state = CellState::Failed(CellState::damage(dir).unwrap_or(failure)),
+                Err(failure) => state = CellState::Failed(failure),
             }
         }
         let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Tables by displacement and parameters of formulas that move from one network to another: written by an export, read by
 //! `train.start`; and whole trunks.
 //!
-//! The file holds the tables `[h, classes, …]` and the formulas' parameters of a network's encodings by name, f32, and `board`,
+//! The file holds the tables `[h, classes, …]`, curves `[rank, classes]` and the formulas' parameters of a network's encodings by name, f32, and `board`,
 //! the files and ranks of its board, i64. The classes are those of [`nn::PairClasses`]: on a larger board the displacements of a
 //! smaller one are the inner ones; displacements that a board lacks are left out. Weights of an export have all parameters and no
 //! board.
@@ -99,7 +99,7 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights:
     let (tables, formulas) = (encodings.displacement_tables(), encodings.formula_parameters());
     let squares = if start.fit == Fit::Displacement { Vec::new() } else { encodings.square_tables() };
     if tables.is_empty() && formulas.is_empty() && squares.is_empty() {
-        let remedy = "take relative_bias, shaw or a learned formula of the displacement, `fit: bicubic` for a learned table \
+        let remedy = "take relative_bias, shaw, low_rank or a learned formula of the displacement, `fit: bicubic` for a learned table \
                       of absolute, or leave `train.start` out";
         return Err(format!("the encodings of this row have no tables by displacement; {remedy}"));
     }

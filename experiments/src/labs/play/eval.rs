@@ -140,21 +140,19 @@ impl<'a, G: Referee> Judged<'a, G> {
 
 /// Evaluates every agent on every file; returns the shares of solved puzzles by rating, of each agent and file.
 fn ask_all<G: Referee>(args: &Args, players: &[Player<'_>]) -> anyhow::Result<Vec<(String, Vec<Band>)>> {
-    // The engine scores each file once, for all agents.
-    let files = args.asked.judged.iter().zip(args.judge.iter().cycle());
-    let judged = files.map(|(file, judge)| Judged::<G>::by(judge, file)).collect::<anyhow::Result<Vec<_>>>()?;
-    let mut by_rating = Vec::new();
+    let (mut judged, mut by_rating) = (None, Vec::new());
     for player in players {
-        ask(args, player, &judged, &mut by_rating)?;
+        ask::<G>(args, player, &mut judged, &mut by_rating)?;
     }
     Ok(by_rating)
 }
 
-/// Everything that is asked of an agent; `by_rating` gets its shares of solved puzzles.
-fn ask<G: Referee>(
-    args: &Args,
+/// Everything that is asked of an agent; `by_rating` gets its shares of solved puzzles. The engine scores the files of --judged for
+/// the first agent.
+fn ask<'a, G: Referee>(
+    args: &'a Args,
     player: &Player<'_>,
-    judged: &[Judged<'_, G>],
+    judged: &mut Option<Vec<Judged<'a, G>>>,
     by_rating: &mut Vec<(String, Vec<Band>)>,
 ) -> anyhow::Result<()> {
     for file in &args.asked.puzzles {
@@ -174,7 +172,11 @@ fn ask<G: Referee>(
         let score = mates::score::<G>(player, &positions, &mut stream)?;
         print_result(args, player, what, file, json!({"score": score}), || of_mates(what, &score));
     }
-    for Judged { file, positions, scores } in judged {
+    if judged.is_none() {
+        let files = args.asked.judged.iter().zip(args.judge.iter().cycle());
+        *judged = Some(files.map(|(file, judge)| Judged::by(judge, file)).collect::<anyhow::Result<_>>()?);
+    }
+    for Judged { file, positions, scores } in judged.iter().flatten() {
         let mut stream = streams::stream(args.seed, &["eval", "judged"]);
         let score = play::judged::score::<G>(player, positions, scores, &mut stream)?;
         print_result(args, player, "judged", file, json!({"score": score}), || of_judged(&score));

@@ -27,6 +27,12 @@ pub(crate) fn of(report: &Report, folder: &RunFolder, to: Option<u64>) -> Vec<St
     if folder.plan.late_comparisons {
         all.push("the primary metric, a comparison or the seeds were changed after cells had finished".to_owned());
     }
+    if let Some(reference) = &folder.chosen_reference {
+        all.push(format!(
+            "rows are compared with {reference}, which the reader chose after the run; A/A controls, games against the planned \
+             reference and step times in its units are left out"
+        ));
+    }
     for game in &report.games {
         let mut own: Vec<String> = Vec::new();
         own.extend(twin(game));

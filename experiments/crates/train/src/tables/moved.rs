@@ -47,7 +47,7 @@ impl Moving {
         let table = table.ok_or_else(|| {
             let wanted = match by {
                 By::Displacement => {
-                    format!("{name} of {} heads and {:?} a displacement", param.shape[0], &param.shape[2..])
+                    format!("{name} of {} heads or curves and {:?} a displacement", param.shape[0], &param.shape[2..])
                 }
                 By::Square => format!("{name} of {:?} a square", &param.shape[1..]),
             };
