@@ -8,7 +8,7 @@ use super::devices::ensure_environment;
 use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
 use crate::labs::{self, evaluation};
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use bundle::{Part, Unpacked};
 use config::{Experiment, Role, counted};
 use console::Term;
