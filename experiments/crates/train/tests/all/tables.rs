@@ -363,7 +363,9 @@ fn tables_that_do_not_fit_are_refused_with_a_reason() {
     let kept = start(&tables, TableOrder::Kept, false);
     let mut run = biased(&bench, Some(kept.clone()));
     run.encoding = vec![encoding("shaw")];
-    assert!(refused("shaw", &run).contains("no table encoding.shaw.layer.0.q of 2 heads and [8] a displacement"));
+    assert!(
+        refused("shaw", &run).contains("no table encoding.shaw.layer.0.q of 2 heads or curves and [8] a displacement")
+    );
     run.encoding = vec![encoding("relative_bias: {share: pair}")];
     assert!(refused("pair", &run).contains("no tables by displacement"));
     let changed = Start { blake3: "00".repeat(32), ..kept };
