@@ -5,7 +5,7 @@
 use crate::genuine::{records_of, same_files, same_run};
 use records::folder::CONFIG_FILE;
 use records::manifest::{self, CopiedFrom};
-use records::{CellLock, CellState, Manifest, Status, UserError, atomic, status};
+use records::{CellLock, CellState, Manifest, UserError, atomic, status};
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -142,6 +142,7 @@ pub(super) fn unwritable(path: &Path) -> impl FnOnce(io::Error) -> UserError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use records::Status;
     use records::status::State;
 
     #[test]
