@@ -7,7 +7,8 @@
 //! Source: PoPE (arXiv 2509.10534); code lucidrains/x-transformers, `PolarEmbedding` and `apply_polar_pos_emb` (commit 9252ed7);
 //! on several axes lucidrains/PoPE-pytorch, `AxialPoPE` (commit ee11cab), with its order of axes, which is free, as in `rope`.
 //! Deviations: both codes can also start δ uniform between −2π and 0. The first keeps it there, where a shift that leaves at 0 gets
-//! no gradient any more; here δ is free, and the cosine has the period 2π. The products are divided by √k, k being the number of lengths, as RoPE's are.
+//! no gradient any more; here δ is free, and the cosine has the period 2π. The products are divided by √k, k being the number of
+//! lengths, as RoPE's are.
 //!
 //! The body computes q_i·k_j, so what is added before the scale is the sum above minus q_i·k_j. Encodings that change queries
 //! or keys cannot stand beside it. A token without a square stands at place 0, and its queries and keys become lengths too.

@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     print(&ending::draw(&report, &ended))?;
     let mut failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     for (task, _) in prepared.tasks.iter().zip(&outcomes).filter(|(_, own)| **own == Outcome::AlreadyFinished) {
-        if let Some(failure) = CellState::damage(&task.dir) {
+        if let Some(failure) = CellState::Done.damage(&task.dir) {
             eprintln!("{} is {failure}; {}", task.name, failure.kind.remedy());
             failed = true;
         }
@@ -151,9 +151,8 @@ fn tuned(
     if interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished) {
         return Ok(None);
     }
-    let done = prepared.tasks.iter().filter(|task| CellState::of(&task.dir) == CellState::Done);
-    for task in done {
-        if let Some(failure) = CellState::damage(&task.dir) {
+    for task in &prepared.tasks {
+        if let Some(failure) = CellState::of(&task.dir).damage(&task.dir) {
             bail!("the trial {} is {failure}; {}", task.name, failure.kind.remedy());
         }
     }

@@ -71,7 +71,7 @@ pub fn collect(run_dir: &Path, publication: &Publication) -> anyhow::Result<Cont
         let dir = Plan::cell_dir(run_dir, row, seed);
         collector.contents.cells += 1;
         let state = CellState::of(&dir);
-        let damage = if state == CellState::Done { CellState::damage(&dir) } else { None };
+        let damage = state.damage(&dir);
         match (&state, &damage) {
             (CellState::Done, None) => collector.contents.finished += 1,
             (_, Some(failure)) => {
@@ -172,8 +172,7 @@ impl Collector<'_> {
             for seed in folders(&run_dir.join(&row))?.iter().filter(|name| name.starts_with("seed-")) {
                 let dir = run_dir.join(&row).join(seed);
                 let state = CellState::of(&dir);
-                let damage = if state == CellState::Done { CellState::damage(&dir) } else { None };
-                if let Some(failure) = damage {
+                if let Some(failure) = state.damage(&dir) {
                     bail!("the trial {row}/{seed} is {failure}; {}", failure.kind.remedy());
                 }
                 if state.has_ended() {

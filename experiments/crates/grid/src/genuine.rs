@@ -99,7 +99,7 @@ fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, see
 
 /// Compares metrics and weights with the hashes that the cell recorded.
 pub(crate) fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -> Result<(), String> {
-    if let Some(failure) = CellState::damage(cell) {
+    if let Some(failure) = CellState::of(cell).damage(cell) {
         return Err(failure.to_string());
     }
     let result = Status::read(cell).map_err(|error| error.to_string())?.and_then(|status| status.result);

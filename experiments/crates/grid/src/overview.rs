@@ -73,8 +73,8 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let is_whole = !lines.damaged
         && lines.any.as_ref().is_some_and(|line| line.step == step)
         && dir.join(manifest::FILE).is_file();
-    if state == CellState::Done && !is_whole {
-        state = CellState::damage(dir).map_or(state, CellState::Failed);
+    if !is_whole {
+        state = state.damage(dir).map_or(state, CellState::Failed);
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {

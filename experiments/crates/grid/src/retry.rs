@@ -42,7 +42,7 @@ pub fn find(run_dir: &Path, filter: RetryFilter) -> Result<RetryPlan, UserError>
             }
             CellState::Failed(_) if filter.failed => retry.tasks.push(task),
             CellState::Done if filter.failed => {
-                retry.damaged.extend(CellState::damage(&task.dir).map(|failure| (task, failure)));
+                retry.damaged.extend(CellState::Done.damage(&task.dir).map(|failure| (task, failure)));
             }
             CellState::Interrupted(_) if filter.interrupted => retry.tasks.push(task),
             _ => {}
@@ -64,7 +64,7 @@ pub fn start_over(dir: &Path) -> io::Result<Option<PathBuf>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    if CellState::of(dir) != CellState::Done || CellState::damage(dir).is_none() {
+    if CellState::of(dir).damage(dir).is_none() {
         return Ok(None);
     }
     let text = RunConfig::read_text(&dir.join(CONFIG_FILE))?;

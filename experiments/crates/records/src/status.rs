@@ -139,9 +139,12 @@ impl CellState {
         }
     }
 
-    /// Why a finished cell is damaged: its metrics are not those that it recorded, or its manifest is missing. `None` if it is not.
-    /// Weights are not compared.
-    pub fn damage(dir: &Path) -> Option<Failure> {
+    /// Why a cell that is done is damaged: its metrics are not those that it recorded, or its manifest is missing. `None` if it is
+    /// not, and for cells that are not done. Weights are not compared.
+    pub fn damage(&self, dir: &Path) -> Option<Failure> {
+        if *self != Self::Done {
+            return None;
+        }
         let missing = || Failure::finished_but(&format!("{} is missing", manifest::FILE));
         Self::damage_of_metrics(dir).or_else(|| (!dir.join(manifest::FILE).is_file()).then(missing))
     }

@@ -1,8 +1,8 @@
 //! Tables by displacement and parameters of formulas that move from one network to another: written by an export, read by
 //! `train.start`; and whole trunks.
 //!
-//! The file holds the tables `[h, classes, …]`, curves `[rank, classes]` and the formulas' parameters of a network's encodings by name, f32, and `board`,
-//! the files and ranks of its board, i64. The classes are those of [`nn::PairClasses`]: on a larger board the displacements of a
+//! The file holds the tables `[h, classes, …]`, curves `[rank, classes]` and the formulas' parameters of a network's encodings by
+//! name, f32, and `board`, the files and ranks of its board, i64. The classes are those of [`nn::PairClasses`]: on a larger board the displacements of a
 //! smaller one are the inner ones; displacements that a board lacks are left out. Weights of an export have all parameters and no
 //! board.
 
