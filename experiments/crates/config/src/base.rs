@@ -11,7 +11,7 @@
 use super::file::ExperimentFile;
 use super::mend::{mended, problems};
 use super::preset;
-use super::reader::{self, Problem, Refusal};
+use super::reader::{self, FROM, Problem, Refusal};
 use super::run::BaseConfig;
 use super::setting::{GROUPS, Point, Setting};
 use super::source::{ConfigError, Source};
@@ -23,8 +23,6 @@ use std::sync::Arc;
 
 /// Files that may inherit from each other in a row; more are a circle.
 const LONGEST_CHAIN: usize = 10;
-
-const FROM: &str = "from";
 
 pub(crate) fn read_row(tree: &Node) -> Result<BaseConfig, ConfigError> {
     preset::read_run(tree).map_err(|refusal| explained(tree, refusal))

@@ -14,6 +14,9 @@ use serde::forward_to_deserialize_any;
 use std::fmt;
 use std::sync::Arc;
 
+/// The key of `base` that names a file whose `base` it inherits.
+pub(crate) const FROM: &str = "from";
+
 /// Why a tree cannot be read.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
@@ -111,7 +114,11 @@ impl Refusal {
             _ => "",
         };
         match self.problem {
-            Problem::Key(key, valid) => {
+            Problem::Key(key, mut valid) => {
+                // Files that inherit are read before `base` is.
+                if matches!(path, [Step::Key(key)] if key == "base") {
+                    valid.insert(0, FROM.to_owned());
+                }
                 unknown("key", &key, valid, base, error(format!("unknown key `{key}` {}", within(path))))
             }
             Problem::Name(name, valid) => {
