@@ -19,6 +19,8 @@ const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 pub(crate) struct Clock {
     /// The hash of its configuration, and its seed: the same in every grid that has it.
     pub(crate) id: String,
+    /// The folder of its row.
+    pub(crate) row: String,
     pub(crate) is_trial: bool,
     /// When its first process began, in seconds since 1970.
     pub(crate) began: f64,
@@ -58,7 +60,7 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     let hash = hash_of(row);
     let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
     // The cells of trials lie deeper than those of rows.
-    Some(Clock { id: format!("{hash}/{seed}"), is_trial: place.len() > 2, began, ended })
+    Some(Clock { id: format!("{hash}/{seed}"), row: row.clone(), is_trial: place.len() > 2, began, ended })
 }
 
 /// When a commit was made, in seconds since 1970, and a remark if git has no such commit. `recorded` is the time

@@ -21,7 +21,7 @@
 //! | `tau(values, others)` | Kendall's τ of two lists: `tau`, `low`, `high` |
 //! | `family(bundles)`, `family_p(bundles, bundle, game, name)` | several grids corrected together: `comparisons`, `significant`, `kept`, `lost`; the p-value of one |
 //! | `figure(bundle, "chess-forest", file)` | writes a figure of `posenc report --figures` beside the page; its value is `file` |
-//! | `trained(bundle, of="trial", without=other)` | `count`, `began`, `ended` |
+//! | `trained(bundle, of="trial", rows="steps250", without=other)` | `count`, `began`, `ended` |
 //! | `committed(hash, "2026-11-24 04:47:52")`, `came_first(time, other)` | the time of a commit (UTC); an error if it did not come first |
 
 use crate::clocks::{self, shown};
@@ -150,9 +150,9 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
     environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
         let without: Option<String> = options.get("without")?;
         let without = without.map(|bundle| own.grid(&bundle)).transpose()?;
-        let of: Option<String> = options.get("of")?;
+        let (of, rows): (Option<String>, Option<String>) = (options.get("of")?, options.get("rows")?);
         options.assert_all_used()?;
-        grids::trained(&*own.grid(&bundle)?, of.as_deref(), without.as_deref())
+        grids::trained(&*own.grid(&bundle)?, of.as_deref(), rows.as_deref(), without.as_deref())
     });
     let (folder, remarks) = (folder.to_owned(), Arc::clone(&beside.remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {

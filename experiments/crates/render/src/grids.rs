@@ -94,9 +94,14 @@ fn answer(question: &StrengthReport, row: &RowStrength, what: String) -> Value {
         .value()
 }
 
-/// How many cells a grid has, and when the first began and the last ended. `of` is `trial` or `cell`, or none for both; those that
-/// the grid `without` has too are left out.
-pub(crate) fn trained(grid: &Grid, of: Option<&str>, without: Option<&Grid>) -> Result<Value, Error> {
+/// How many cells a grid has, and when the first began and the last ended. `of` is `trial` or `cell`, or none for both; those of
+/// rows whose folder lacks the text `rows`, and those that the grid `without` has too, are left out.
+pub(crate) fn trained(
+    grid: &Grid,
+    of: Option<&str>,
+    rows: Option<&str>,
+    without: Option<&Grid>,
+) -> Result<Value, Error> {
     let is_trial = match of {
         None => None,
         Some("trial") => Some(true),
@@ -105,8 +110,10 @@ pub(crate) fn trained(grid: &Grid, of: Option<&str>, without: Option<&Grid>) -> 
     };
     let theirs: BTreeSet<&str> =
         without.into_iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
-    let meant =
-        |clock: &&Clock| is_trial.is_none_or(|wanted| clock.is_trial == wanted) && !theirs.contains(clock.id.as_str());
+    let meant = |clock: &&Clock| {
+        let is_one = is_trial.is_none_or(|wanted| clock.is_trial == wanted);
+        is_one && rows.is_none_or(|text| clock.row.contains(text)) && !theirs.contains(clock.id.as_str())
+    };
     let clocks: Vec<&Clock> = grid.clocks.iter().filter(meant).collect();
     let fields = Fields::of(format!("the times of {}", grid.name))
         .with("count", clocks.len())
