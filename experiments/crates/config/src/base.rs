@@ -9,7 +9,7 @@
 //! What this file varies (`axes`) is not taken from the other one.
 
 use super::file::ExperimentFile;
-use super::mend::{mended, problems};
+use super::mend::{problems, repaired};
 use super::preset;
 use super::reader::{self, FROM, Problem, Refusal};
 use super::run::BaseConfig;
@@ -39,14 +39,14 @@ pub(crate) fn wrong_in_value(tree: &Node, setting: &Setting, value: &Node) -> Ve
         return Vec::new();
     }
     let found = problems(&tree, preset::read_run).into_iter();
-    let own = found.filter(|refusal| refusal.culprit().starts_with(setting.key_path()));
+    let own = found.filter(|refusal| refusal.problem_path().starts_with(setting.key_path()));
     own.map(|refusal| explained(&tree, refusal)).collect()
 }
 
 /// The error about a refused row, whose missing keys may be fixed in `base` or varied.
 pub(crate) fn explained(tree: &Node, refusal: Refusal) -> ConfigError {
     let Problem::Missing(key) = &refusal.problem else { return refusal.explain() };
-    let key_path = refusal.culprit();
+    let key_path = refusal.problem_path();
     let dotted = key_path.join(".");
     let of_run = key_path.len() == 1 || (key_path.len() == 2 && GROUPS.contains(&key_path[0].as_str()));
     if !of_run {
@@ -87,8 +87,8 @@ pub(super) struct Written {
     pub(super) overrides: Point,
     /// What is wrong with the form of its parts.
     pub(super) refusals: Vec<Refusal>,
-    /// The document with its form mended, if something is wrong with it.
-    pub(super) mended: Option<Node>,
+    /// The document with its form repaired, if something is wrong with it.
+    pub(super) repaired: Option<Node>,
     /// Whether `base` is there and complete.
     pub(super) has_base: bool,
     /// All that is wrong so far.
@@ -102,7 +102,7 @@ impl Written {
             file.base = Node::empty_map(Arc::clone(&document.origin));
         }
         let (overrides, refusals) = (Point::default(), Vec::new());
-        Self { document, file, overrides, refusals, mended: None, has_base, wrong: None }
+        Self { document, file, overrides, refusals, repaired: None, has_base, wrong: None }
     }
 }
 
@@ -111,10 +111,10 @@ pub(super) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigEr
     let (mut written, wrong) = match reader::read(&document) {
         Ok(file) => (Written::new(document, file), None),
         Err(first) => {
-            let (refusals, mended) = mended(&document, reader::read::<ExperimentFile>);
+            let (refusals, repaired) = repaired(&document, reader::read::<ExperimentFile>);
             let error = wrong_in_file(&document, &refusals).unwrap_or_else(|| first.explain());
-            let Some(file) = mended.as_ref().and_then(|tree| reader::read(tree).ok()) else { return Err(error) };
-            (Written { refusals, mended, ..Written::new(document, file) }, Some(error))
+            let Some(file) = repaired.as_ref().and_then(|tree| reader::read(tree).ok()) else { return Err(error) };
+            (Written { refusals, repaired, ..Written::new(document, file) }, Some(error))
         }
     };
     let with = |error: ConfigError| match &wrong {

@@ -199,7 +199,7 @@ fn viewed(
             [] => "import it with --rating-buckets, or leave `bucket` out",
             _ => "write one of the valid names",
         };
-        return Err(error.meant(unknown, otherwise));
+        return Err(error.with_suggestion(unknown, otherwise));
     }
     // One spelling for one set of games.
     view.bucket =

@@ -162,7 +162,7 @@ impl Request<'_> {
         };
         let error = self.wrong(key_path, &what).valid(varied.iter().map(Setting::name));
         let otherwise = "name something that the rows vary; games are set side by side in every report";
-        Err(error.meant(&axis.name(), otherwise))
+        Err(error.with_suggestion(&axis.name(), otherwise))
     }
 
     /// The rows by what they have in common, each at the values that it has; and why a value is none of a row, if it

@@ -76,6 +76,6 @@ pub use shape::{PartShape, Shape};
 pub use source::{ConfigError, Source};
 pub use step::{Dtype, MicroBatch, Products};
 pub use suggest::nearest;
-pub use targets::{OnMissingTargets, taught};
+pub use targets::{OnMissingTargets, heads_with_targets};
 pub use tuning::Tuning;
 pub use values::encoding_stacks;

@@ -38,7 +38,7 @@ impl LossChanges {
         self.0.iter().find(|(own, _)| *own == loss).map(|&(_, weight)| weight)
     }
 
-    pub fn unlike(&self, weights: &LossWeights) -> Self {
+    pub fn differing_from(&self, weights: &LossWeights) -> Self {
         Self(self.iter().filter(|(loss, weight)| *weight != weights.of(loss)).collect())
     }
 

@@ -23,7 +23,7 @@ use super::row::Row;
 use super::run::RunConfig;
 use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
-use entry::{By, Match, RowName, Size};
+use entry::{Match, RowName, Size, SizeSource};
 use facts::{Quantity, Role, grouped};
 use models::ModelError;
 use search::{Candidate, Outcome, amount, search};
@@ -86,10 +86,10 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    fn control(&self, by: &By) -> Result<Row, ConfigError> {
+    fn control(&self, by: &SizeSource) -> Result<Row, ConfigError> {
         let sizes: Vec<Size> = match by {
-            By::Found(sizes) => sizes.clone(),
-            By::Given(given) => given.iter().map(|(size, _)| *size).collect(),
+            SizeSource::Found(sizes) => sizes.clone(),
+            SizeSource::Given(given) => given.iter().map(|(size, _)| *size).collect(),
         };
         for size in sizes {
             size.of(&self.own.run).map_err(|reason| self.no_such_size(size, &reason))?;
@@ -97,14 +97,16 @@ impl Task<'_> {
         let goal = self.goal.shape.amount(self.quantity);
         let Some((goal, own)) = goal.zip(self.own.shape.amount(self.quantity)) else { return self.timed(by) };
         if (own as f64 / goal as f64 - 1.0).abs() <= TOLERANCE {
-            return Err(self.needless(own, goal));
+            return Err(self.already_equal(own, goal));
         }
         let found = match by {
-            By::Found(by) => search(&self.own.run, by, self.quantity, goal),
-            By::Given(given) => self.given(given).map(|candidate| match candidate.off(goal) <= TOLERANCE {
-                true => Outcome::Found(Box::new(candidate)),
-                false => Outcome::Nearest(vec![candidate]),
-            }),
+            SizeSource::Found(by) => search(&self.own.run, by, self.quantity, goal),
+            SizeSource::Given(given) => {
+                self.with_sizes(given).map(|candidate| match candidate.off(goal) <= TOLERANCE {
+                    true => Outcome::Found(Box::new(candidate)),
+                    false => Outcome::Nearest(vec![candidate]),
+                })
+            }
         };
         match found.map_err(|error| self.impossible(&error))? {
             Outcome::Found(candidate) => self.row(*candidate, Some(goal)),
@@ -113,8 +115,8 @@ impl Task<'_> {
     }
 
     /// A control whose step time is somebody's measurement.
-    fn timed(&self, by: &By) -> Result<Row, ConfigError> {
-        let By::Given(given) = by else {
+    fn timed(&self, by: &SizeSource) -> Result<Row, ConfigError> {
+        let SizeSource::Given(given) = by else {
             let message = "how long a step takes is not known from the file, so no size can be found for it";
             let size = Size::Ffn.of(&self.own.run).unwrap_or_default();
             let error = self.document.error_at(&below(self.place, &["match", "by"]), message);
@@ -124,11 +126,11 @@ impl Task<'_> {
                 size + size / 2
             )));
         };
-        let candidate = self.given(given).map_err(|error| self.impossible(&error))?;
+        let candidate = self.with_sizes(given).map_err(|error| self.impossible(&error))?;
         self.row(candidate, None)
     }
 
-    fn given(&self, given: &[(Size, usize)]) -> Result<Candidate, ModelError> {
+    fn with_sizes(&self, given: &[(Size, usize)]) -> Result<Candidate, ModelError> {
         let run = given.iter().fold(self.own.run.clone(), |run, &(size, to)| size.set(&run, to));
         let count = amount(&run, self.quantity)?;
         Ok(Candidate { run, sizes: given.to_vec(), quantity: self.quantity, count })
@@ -150,11 +152,11 @@ impl Task<'_> {
         };
         let name = |own: &str, matched: &Matched| format!("{own} [= {matched}]");
         let named = Matched { goal: self.goal.shown().to_owned(), ..matched.clone() };
-        let is_given = self.own.given.is_some() || self.goal.given.is_some();
+        let is_named = self.own.custom_name.is_some() || self.goal.custom_name.is_some();
         Ok(Row {
             label: format!("{}{}", self.own.label, matched.folder_words()),
             name: name(&self.own.name, &matched),
-            given: is_given.then(|| name(self.own.shown(), &named)),
+            custom_name: is_named.then(|| name(self.own.shown(), &named)),
             hash,
             run,
             shape,
@@ -176,7 +178,7 @@ impl Task<'_> {
         error.valid(there.map(Size::name)).help("change another size of its network")
     }
 
-    fn needless(&self, own: u64, goal: u64) -> ConfigError {
+    fn already_equal(&self, own: u64, goal: u64) -> ConfigError {
         let (label, other) = (&self.own.label, &self.goal.label);
         let message = format!(
             "{label} has the {} of {other} within 1 % as it is: {} of {} ({:.4})",
@@ -196,7 +198,7 @@ impl Task<'_> {
         self.document.error_at(&below(self.place, &["match", "by"]), message).help("change another size of its network")
     }
 
-    fn out_of_reach(&self, by: &By, candidates: &[Candidate], goal: u64) -> ConfigError {
+    fn out_of_reach(&self, by: &SizeSource, candidates: &[Candidate], goal: u64) -> ConfigError {
         let (label, other, words) = (&self.own.label, &self.goal.label, self.quantity.words());
         let near = |candidate: &Candidate| {
             let sizes: Vec<String> =
@@ -208,8 +210,10 @@ impl Task<'_> {
         let message =
             format!("{label} does not get the {words} of {other} ({}) within 1 %: {}", grouped(goal), near.join(", "));
         let remedy = match by {
-            By::Given(given) => format!("let it be found: by: {}", list(given.iter().map(|(size, _)| *size).collect())),
-            By::Found(by) => self.remedy(by),
+            SizeSource::Given(sizes) => {
+                format!("let it be found: by: {}", list(sizes.iter().map(|(size, _)| *size).collect()))
+            }
+            SizeSource::Found(by) => self.remedy(by),
         };
         self.document.error_at(&below(self.place, &["match", "by"]), message).help(remedy)
     }

@@ -1,34 +1,34 @@
-//! Everything that is wrong with a tree: a reader stops at the first problem, so that place is mended and the tree read
+//! Everything that is wrong with a tree: a reader stops at the first problem, so that place is repaired and the tree read
 //! again.
 
 use super::reader::{Problem, Refusal};
 use super::suggest::nearest;
 use super::tree::{Content, Node};
 
-/// More problems are not looked for.
-const MOST: usize = 50;
-/// Maps that are missing inside of each other, up to which a stand-in is made.
-const MOST_DEEP: usize = 3;
+const MAX_PROBLEMS: usize = 50;
+/// Maximum nesting of missing maps that are filled in.
+const MAX_DEPTH: usize = 3;
 
 /// The problems of a tree that `read` refuses, in the order in which it finds them. What may only follow from one of them is
 /// not among them.
 pub(crate) fn problems<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> Vec<Refusal> {
-    mended(tree, read).0
+    repaired(tree, read).0
 }
 
-/// The same, and the tree that `read` accepts once they are mended, if there is one.
-pub(crate) fn mended<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> (Vec<Refusal>, Option<Node>) {
+/// The same, and the tree that `read` accepts once they are repaired, if there is one.
+pub(crate) fn repaired<T>(tree: &Node, read: impl Fn(&Node) -> Result<T, Refusal>) -> (Vec<Refusal>, Option<Node>) {
     let refusal = |tree: &Node| read(tree).err();
-    let mender = Mender(&refusal);
+    let repair = Repair(&refusal);
     let (mut tree, mut found) = (tree.clone(), Vec::new());
-    for _ in 0..MOST {
-        let Some(refusal) = mender.0(&tree) else { return (found, Some(tree)) };
-        let mended = mender.mended(&tree, &refusal, MOST_DEEP).or_else(|| mender.without_around(&tree, &refusal));
+    for _ in 0..MAX_PROBLEMS {
+        let Some(refusal) = repair.0(&tree) else { return (found, Some(tree)) };
+        let next = repair.repaired(&tree, &refusal, MAX_DEPTH);
+        let next = next.or_else(|| repair.without_enclosing_part(&tree, &refusal));
         if !may_follow(&refusal, &found) {
             found.push(refusal);
         }
-        let Some(mended) = mended else { break };
-        tree = mended;
+        let Some(next) = next else { break };
+        tree = next;
     }
     (found, None)
 }
@@ -42,21 +42,21 @@ fn may_follow(refusal: &Refusal, earlier: &[Refusal]) -> bool {
         }
         _ => false,
     };
-    let was_taken_out =
-        |other: &Refusal| matches!(refusal.problem, Problem::Missing(_)) && refusal.culprit() == other.culprit();
+    let is_missing = matches!(refusal.problem, Problem::Missing(_));
+    let was_taken_out = |other: &Refusal| is_missing && refusal.problem_path() == other.problem_path();
     let follows_from = |other: &Refusal| misspelt(other) || was_taken_out(other);
     !earlier.is_empty() && (matches!(refusal.problem, Problem::Meaning(_)) || earlier.iter().any(follows_from))
 }
 
-struct Mender<'a>(&'a dyn Fn(&Node) -> Option<Refusal>);
+struct Repair<'a>(&'a dyn Fn(&Node) -> Option<Refusal>);
 
-impl Mender<'_> {
+impl Repair<'_> {
     /// The tree without the problem: the invalid part is removed, or a valid value replaces it.
-    fn mended(&self, tree: &Node, refusal: &Refusal, depth: usize) -> Option<Node> {
-        let culprit = refusal.culprit();
+    fn repaired(&self, tree: &Node, refusal: &Refusal, depth: usize) -> Option<Node> {
+        let path = refusal.problem_path();
         let mut without = tree.clone();
-        without.remove(&culprit);
-        if without != *tree && is_past(&culprit, self.0(&without).as_ref()) {
+        without.remove(&path);
+        if without != *tree && is_past(&path, self.0(&without).as_ref()) {
             return Some(without);
         }
         let mut stand_ins = vec![
@@ -69,12 +69,12 @@ impl Mender<'_> {
         let mut is_named = matches!(refusal.problem, Problem::Name(..));
         while let Some(content) = stand_ins.pop() {
             let mut changed = tree.clone();
-            changed.set(&culprit, Node { content, origin: tree.origin.clone() }).ok()?;
-            let next = self.completed(&mut changed, &culprit, depth);
-            if is_past(&culprit, next.as_ref()) {
+            changed.set(&path, Node { content, origin: tree.origin.clone() }).ok()?;
+            let next = self.completed(&mut changed, &path, depth);
+            if is_past(&path, next.as_ref()) {
                 return Some(changed);
             }
-            if let Some(next) = next.filter(|next| !is_named && next.culprit() == culprit) {
+            if let Some(next) = next.filter(|next| !is_named && next.problem_path() == path) {
                 is_named = matches!(next.problem, Problem::Name(..));
                 stand_ins.extend(named(&next.problem, tree));
             }
@@ -83,25 +83,25 @@ impl Mender<'_> {
     }
 
     /// The tree without the innermost part around the problem that can be left out.
-    fn without_around(&self, tree: &Node, refusal: &Refusal) -> Option<Node> {
-        let culprit = refusal.culprit();
-        (1..culprit.len()).rev().find_map(|end| {
+    fn without_enclosing_part(&self, tree: &Node, refusal: &Refusal) -> Option<Node> {
+        let path = refusal.problem_path();
+        (1..path.len()).rev().find_map(|end| {
             let mut without = tree.clone();
-            without.remove(&culprit[..end]);
-            (without != *tree && is_past(&culprit[..end], self.0(&without).as_ref())).then_some(without)
+            without.remove(&path[..end]);
+            (without != *tree && is_past(&path[..end], self.0(&without).as_ref())).then_some(without)
         })
     }
 
     /// Completes a stand-in; returns the remaining problem.
-    fn completed(&self, tree: &mut Node, culprit: &[String], depth: usize) -> Option<Refusal> {
-        for _ in 0..MOST {
+    fn completed(&self, tree: &mut Node, path: &[String], depth: usize) -> Option<Refusal> {
+        for _ in 0..MAX_PROBLEMS {
             let next = self.0(tree)?;
-            let is_inside = next.culprit().len() > culprit.len() && next.culprit().starts_with(culprit);
+            let is_inside = next.problem_path().len() > path.len() && next.problem_path().starts_with(path);
             if depth == 0 || !is_inside || !matches!(next.problem, Problem::Missing(_)) {
                 return Some(next);
             }
-            match self.mended(tree, &next, depth - 1) {
-                Some(mended) => *tree = mended,
+            match self.repaired(tree, &next, depth - 1) {
+                Some(repaired) => *tree = repaired,
                 None => return Some(next),
             }
         }
@@ -112,7 +112,7 @@ impl Mender<'_> {
 /// Whether a reader has passed a place: its next problem is neither there, nor inside, nor around it.
 fn is_past(place: &[String], next: Option<&Refusal>) -> bool {
     next.is_none_or(|next| {
-        let next = next.culprit();
+        let next = next.problem_path();
         !next.starts_with(place) && !place.starts_with(&next)
     })
 }

@@ -51,7 +51,7 @@ pub(super) fn of_controls(
     let mut found: Vec<(&str, Vec<usize>)> = Vec::new();
     for (name, row) in &matrix.file.names {
         let RowName::Label(label) = row else { continue };
-        if rows[..first].iter().any(|row| row.given.as_ref() == Some(name)) || is_replaced(row, matrix) {
+        if rows[..first].iter().any(|row| row.custom_name.as_ref() == Some(name)) || is_replaced(row, matrix) {
             continue;
         }
         let own: Vec<usize> = (first..rows.len()).filter(|&i| rows[i].is_called(label)).collect();
@@ -61,7 +61,7 @@ pub(super) fn of_controls(
         found.push((name.as_str(), own));
     }
     for row in found.iter().flat_map(|(_, own)| own) {
-        rows[*row].given = None;
+        rows[*row].custom_name = None;
     }
     give(rows, &found, matrix.document)
 }
@@ -93,11 +93,11 @@ fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], document: &Node) -> Resu
                 let message = format!("`{name}` would name several rows: {} and {}", rows[other].name, rows[i].name);
                 return Err(wrong(message).help("name more of the values of one row"));
             }
-            if let Some(other) = &rows[i].given {
+            if let Some(other) = &rows[i].custom_name {
                 let message = format!("the row {} has two names: `{other}` and `{name}`", rows[i].name);
                 return Err(wrong(message).help("keep one of the two"));
             }
-            rows[i].given = Some((*name).to_owned());
+            rows[i].custom_name = Some((*name).to_owned());
         }
     }
     for (name, own) in found {

@@ -16,7 +16,7 @@ pub(super) fn sentences(matrix: Matrix<'_>, rows: &[Row], combinations: &[Combin
     let mut sentences = values_in_no_row(matrix, combinations);
     let mut axes: Vec<&Setting> = distinct(combinations.iter().flat_map(|row| row.point.settings()));
     axes.sort_by_key(|setting| setting.rank());
-    sentences.extend(axes.into_iter().filter_map(|axis| nothing_changes_along(axis, rows, combinations)));
+    sentences.extend(axes.into_iter().filter_map(|axis| axis_without_effect(axis, rows, combinations)));
     sentences
 }
 
@@ -39,7 +39,7 @@ fn values_in_no_row(matrix: Matrix<'_>, combinations: &[Combination]) -> Vec<Str
 }
 
 /// An axis along which all rows that differ in nothing else train in the same way.
-fn nothing_changes_along(axis: &Setting, rows: &[Row], combinations: &[Combination]) -> Option<String> {
+fn axis_without_effect(axis: &Setting, rows: &[Row], combinations: &[Combination]) -> Option<String> {
     let first = rows.iter().filter(|row| row.role != Role::Twin && row.matched.is_none());
     let mut alike: HashMap<String, Vec<(&Row, &Combination)>> = HashMap::new();
     let mut like = None;

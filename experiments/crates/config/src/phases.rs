@@ -30,7 +30,7 @@ pub(super) fn resolved(row: &Combination, data: &OpenedData) -> Result<Vec<Phase
         return Err(error.help(format!("write more `steps` than {before}, or fewer epochs")));
     }
     let plain = |phase: &Phase| Phase {
-        loss: phase.loss.unlike(&train.loss),
+        loss: phase.loss.differing_from(&train.loss),
         learning_rate: phase.learning_rate.filter(|&factor| factor != 1.0),
         ..phase.clone()
     };
@@ -52,7 +52,7 @@ impl Check<'_> {
         let Some(unknown) = phase.bucket.iter().find(|name| !offered.contains(&name.as_str())) else { return Ok(()) };
         let message = format!("the dataset \"{}\" has no rating bucket \"{unknown}\" here", manifest.name);
         let error = self.refused(i, &["bucket"], message).valid(offered);
-        Err(error.meant(unknown, "import the dataset with --rating-buckets, or name one of its buckets"))
+        Err(error.with_suggestion(unknown, "import the dataset with --rating-buckets, or name one of its buckets"))
     }
 
     fn length(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {

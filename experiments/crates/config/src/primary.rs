@@ -98,7 +98,7 @@ fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigErr
     };
     let error = document.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
     let (error, otherwise) = (error.valid(names.iter().copied()), "choose one of the valid metrics");
-    Err(if known.is_none() { error.meant(&primary.metric, otherwise) } else { error.help(otherwise) })
+    Err(if known.is_none() { error.with_suggestion(&primary.metric, otherwise) } else { error.help(otherwise) })
 }
 
 /// Refuses averaged weights if there is no average at the step at which they are read.

@@ -60,7 +60,7 @@ impl Refusal {
     }
 
     /// The path of the value that is wrong, or of the key that is unknown or missing.
-    pub(crate) fn culprit(&self) -> Vec<String> {
+    pub(crate) fn problem_path(&self) -> Vec<String> {
         let key = match (&self.problem, self.refused.as_deref()) {
             (Problem::Key(name, _), Some(Refused::Key(_))) | (Problem::Missing(name), _) => Some(name.clone()),
             _ => None,

@@ -14,7 +14,7 @@ pub struct Row {
     /// The same for people, without the game: `shaw, batch 64`.
     pub name: String,
     /// The name that the file gives it, instead of the one above.
-    pub given: Option<String>,
+    pub custom_name: Option<String>,
     pub hash: String,
     /// The run with seed 0.
     pub run: RunConfig,
@@ -75,7 +75,7 @@ impl Row {
 
     /// Its name for people, unique within its game.
     pub fn shown(&self) -> &str {
-        self.given.as_ref().unwrap_or(&self.name)
+        self.custom_name.as_ref().unwrap_or(&self.name)
     }
 
     /// Whether it has this name or label, with the game or without; a row with a given name also keeps its own ones.
@@ -88,7 +88,7 @@ impl Row {
             || within_game(&self.label).as_ref() == Some(&bare)
             || [name, bare.as_str()].contains(&self.name.as_str())
             || for_folder(&self.name) == bare
-            || self.given.as_deref() == Some(name)
+            || self.custom_name.as_deref() == Some(name)
     }
 
     /// Whether its folder or, with the game or without, its name in reports is this, or begins with it and goes on with

@@ -46,8 +46,8 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let hash = identity::hash(&run, &data.content());
     let (label, name) = (label.folder(), label.name());
     let role = Role::Compared;
-    let (given, reference, exploratory, matched) = (None, None, false, None);
-    Ok(Row { label, name, given, hash, run, shape, data, role, reference, exploratory, matched })
+    let (custom_name, reference, exploratory, matched) = (None, None, false, None);
+    Ok(Row { label, name, custom_name, hash, run, shape, data, role, reference, exploratory, matched })
 }
 
 /// Adds the A/A control of each game's first reference.
@@ -58,7 +58,7 @@ pub(super) fn add_twins(rows: &mut Vec<Row>) {
         Row {
             label: format!("{}-twin", row.label),
             name: format!("{}-twin", row.name),
-            given: row.given.as_ref().map(|name| format!("{name}-twin")),
+            custom_name: row.custom_name.as_ref().map(|name| format!("{name}-twin")),
             hash,
             run,
             role: Role::Twin,

@@ -167,7 +167,7 @@ impl ConfigError {
     }
 
     /// The same error about a wrong name: with the valid one that was probably meant, or with this remedy.
-    pub(crate) fn meant(self, wrong: &str, otherwise: &str) -> Self {
+    pub(crate) fn with_suggestion(self, wrong: &str, otherwise: &str) -> Self {
         let meant =
             nearest(wrong, self.valid.iter().map(String::as_str)).map(|meant| format!("did you mean `{meant}`?"));
         self.help(meant.unwrap_or_else(|| otherwise.to_owned()))

@@ -75,7 +75,7 @@ pub(crate) fn missing(outputs: &Outputs, manifest: &Manifest, contents: Contents
 }
 
 /// Those of some heads that a dataset in `dir` has targets for.
-pub fn taught(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec<HeadName>, DatasetError> {
+pub fn heads_with_targets(heads: &[HeadName], dir: &Path, manifest: &Manifest) -> Result<Vec<HeadName>, DatasetError> {
     let contents = Contents::of(dir, manifest, &DataView::default())?;
     let is_taught =
         |head: &HeadName| HeadDeclaration::of(*head).needs.iter().all(|&need| has(need, manifest, contents).0);

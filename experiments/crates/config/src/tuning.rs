@@ -131,7 +131,9 @@ impl Trials<'_> {
         let base = row(&combination, &Label::default(), self.datasets)?;
         let chosen = match own.matched {
             Some(_) => control_of(own, &base, &own.label),
-            None => Row { label: own.label.clone(), name: own.name.clone(), given: own.given.clone(), ..base },
+            None => {
+                Row { label: own.label.clone(), name: own.name.clone(), custom_name: own.custom_name.clone(), ..base }
+            }
         };
         let values = point.values.0.iter().map(|(setting, value)| (setting.clone(), value.to_string()));
         Ok(Trial { values: values.collect(), place: point.place.clone(), row: chosen })

@@ -34,7 +34,7 @@ impl Experiment {
             } else if rows.iter().all(|row| row.role == Role::Reference) {
                 warnings.push(format!("{name}: every row is a reference, so nothing is compared"));
             }
-            let late = rows.iter().find_map(|row| Some((row, never_reached(row)?)));
+            let late = rows.iter().find_map(|row| Some((row, unreached_boundary(row)?)));
             if let Some((row, boundary)) = late {
                 let (label, steps) = (&row.label, row.run.train.steps);
                 warnings.push(format!(
@@ -47,7 +47,7 @@ impl Experiment {
 }
 
 /// The end of warm-up or a boundary of the schedule after the last step.
-fn never_reached(row: &Row) -> Option<u64> {
+fn unreached_boundary(row: &Row) -> Option<u64> {
     let rate = &row.run.train.learning_rate;
     rate.changes().into_iter().chain([rate.warmup()]).find(|&step| step > row.run.train.steps)
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Trees are read recursively. An anchor inside of its own value would never end.
-const MOST_DEEP: usize = 128;
+const MAX_DEPTH: usize = 128;
 /// Repeated anchors make a small text a large tree.
 const MOST_VALUES: usize = 1 << 16;
 /// Bytes of the paths to all values: each value keeps its own.
@@ -83,7 +83,7 @@ impl Tree<'_> {
         };
         *next += 1;
         let location = self.location(span);
-        if path.len() > MOST_DEEP {
+        if path.len() > MAX_DEPTH {
             return Err(self.refused(location, DEEP).help(SHALLOW));
         }
         let Some(left) = self.left.checked_sub(1) else {

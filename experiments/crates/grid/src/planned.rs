@@ -136,7 +136,7 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
     Row {
         game: row.run.game,
         label: row.name.clone(),
-        name: row.given.clone(),
+        name: row.custom_name.clone(),
         folder: row.folder(),
         role: row.role,
         reference: row.reference.as_ref().and_then(|_| all.iter().find(reference)).map(config::Row::folder),

@@ -28,7 +28,7 @@ pub(crate) struct Match {
     /// As long a training step as this row.
     pub step_time: Option<RowName>,
     /// The sizes that may change.
-    pub by: By,
+    pub by: SizeSource,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ pub(crate) enum RowName {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum By {
+pub enum SizeSource {
     /// They are found: all but the last come as near to the goal as they can without crossing it, the last takes up
     /// the rest.
     Found(Vec<Size>),
@@ -77,28 +77,28 @@ impl<'de> Visitor<'de> for LabelOrValues {
     }
 }
 
-read_by! { NamesOrSizes => By }
+read_by! { NamesOrSizes => SizeSource }
 
 impl<'de> Visitor<'de> for NamesOrSizes {
-    reads! { By, "a size (ffn, width, depth, encoding), a list of them, or a map of them to numbers" }
+    reads! { SizeSource, "a size (ffn, width, depth, encoding), a list of them, or a map of them to numbers" }
 
-    fn visit_str<E: Error>(self, name: &str) -> Result<By, E> {
-        Size::deserialize(StrDeserializer::new(name)).map(|size| By::Found(vec![size]))
+    fn visit_str<E: Error>(self, name: &str) -> Result<SizeSource, E> {
+        Size::deserialize(StrDeserializer::new(name)).map(|size| SizeSource::Found(vec![size]))
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<By, S::Error> {
+    fn visit_seq<S: SeqAccess<'de>>(self, seq: S) -> Result<SizeSource, S::Error> {
         let sizes = Vec::<Size>::deserialize(SeqAccessDeserializer::new(seq))?;
         each_once(&sizes)?;
-        Ok(By::Found(sizes))
+        Ok(SizeSource::Found(sizes))
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<By, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<SizeSource, M::Error> {
         let mut given = Vec::new();
         while let Some(entry) = map.next_entry::<Size, usize>()? {
             given.push(entry);
         }
         each_once(&given.iter().map(|(size, _)| *size).collect::<Vec<_>>())?;
-        Ok(By::Given(given))
+        Ok(SizeSource::Given(given))
     }
 }
 

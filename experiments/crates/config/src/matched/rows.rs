@@ -66,7 +66,9 @@ impl Rows<'_> {
         let error = |message: String| self.matrix.document.error_at(place, message).valid(labels.iter().copied());
         let otherwise = "write a row's name as here, or its values as in `axes`: {encoding: …}";
         match name {
-            RowName::Label(label) => error(format!("no row{among} is called `{label}`")).meant(label, otherwise),
+            RowName::Label(label) => {
+                error(format!("no row{among} is called `{label}`")).with_suggestion(label, otherwise)
+            }
             RowName::Values(_) => error(format!("these values match no row{among}")).help(otherwise),
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn search(run: &RunConfig, by: &[Size], quantity: Quantity, goal: u64
     for &size in first {
         let there = size.of(&at.run).unwrap_or_default();
         let here = at.with(size, there)?;
-        at = without_crossing(here, around_in_some_step(&at, size, goal)?, goal);
+        at = without_crossing(here, neighbours_at_first_valid_step(&at, size, goal)?, goal);
     }
     closest(&at, last, goal)
 }
@@ -74,7 +74,7 @@ fn closest(at: &Candidate, size: Size, goal: u64) -> Result<Outcome, ModelError>
     let off = |around: &[Candidate]| around.iter().map(|one| one.off(goal)).fold(f64::INFINITY, f64::min);
     let mut nearest: Result<Vec<Candidate>, ModelError> = Ok(Vec::new());
     for step in size.steps(&at.run) {
-        let around = match around(at, size, step, goal) {
+        let around = match neighbours(at, size, step, goal) {
             Ok(around) => around,
             Err(error) => {
                 nearest = nearest.and_then(|known| if known.is_empty() { Err(error) } else { Ok(known) });
@@ -93,10 +93,10 @@ fn closest(at: &Candidate, size: Size, goal: u64) -> Result<Outcome, ModelError>
     nearest.map(Outcome::Nearest)
 }
 
-fn around_in_some_step(at: &Candidate, size: Size, goal: u64) -> Result<Vec<Candidate>, ModelError> {
+fn neighbours_at_first_valid_step(at: &Candidate, size: Size, goal: u64) -> Result<Vec<Candidate>, ModelError> {
     let mut result = Ok(Vec::new());
     for step in size.steps(&at.run) {
-        result = around(at, size, step, goal);
+        result = neighbours(at, size, step, goal);
         if result.is_ok() {
             break;
         }
@@ -105,7 +105,7 @@ fn around_in_some_step(at: &Candidate, size: Size, goal: u64) -> Result<Vec<Cand
 }
 
 /// The largest multiple of a step that does not go beyond the goal, and the next one: fewer at the ends.
-fn around(at: &Candidate, size: Size, step: usize, goal: u64) -> Result<Vec<Candidate>, ModelError> {
+fn neighbours(at: &Candidate, size: Size, step: usize, goal: u64) -> Result<Vec<Candidate>, ModelError> {
     let try_at = |n: usize| at.with(size, n * step);
     let mut low = try_at(1)?;
     if low.count >= goal {
