@@ -1,4 +1,4 @@
-//! `evaluate`: what finished cells are asked as players.
+//! `evaluate`: playing-strength evaluations of finished cells.
 //!
 //! ```yaml
 //! evaluate:
@@ -25,11 +25,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the cells of a game are asked.
+/// The evaluations of the finished cells of a game.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluations {
-    /// How the networks choose their moves, as `posenc eval --agent` has it. Every agent is asked everything.
+    /// How the networks choose their moves, as `posenc eval --agent` has it. Every evaluation is done with every agent.
     #[serde(default = "policy")]
     pub agents: Vec<String>,
     /// Files of puzzles with Lichess' columns.

@@ -216,7 +216,7 @@ impl Matrix<'_> {
                 }
                 let Some(n) = length(axis) else {
                     let help = format!("add `{axis}: […]` to `axes`, or take it out of `zip`");
-                    return wrong(format!("`{axis}` is zipped but is no axis"), help);
+                    return wrong(format!("`{axis}` is in `zip` but not in `axes`"), help);
                 };
                 let (other, first) = (&group[0], length(&group[0]).unwrap_or(0));
                 if n != first {

@@ -54,7 +54,7 @@ pub(crate) struct ExperimentFile {
     pub tune: Option<TuneEntry>,
     /// Each is run for every row; a verdict needs three or more.
     pub seeds: Vec<u64>,
-    /// Warnings that the author knows, which `posenc check` leaves out: `few_seeds`, `many_epochs`.
+    /// Warnings to suppress in `posenc check`: `few_seeds`, `many_epochs`.
     #[serde(default)]
     pub accepts: Vec<Accepted>,
     /// The row against which differences are taken, or one for each group of rows.
@@ -82,7 +82,7 @@ pub(crate) struct ExperimentFile {
     /// A budget in positions whose losses reports predict from three smaller budgets or more. It needs three seeds, and
     /// a loss as `primary` with `at: last`. It changes no cell.
     pub extrapolate: Option<Extrapolate>,
-    /// Questions to the finished cells as players. It changes no cell.
+    /// Playing-strength evaluations of the finished cells. It changes no cell.
     #[serde(default)]
     pub evaluate: BTreeMap<GameKind, Evaluations>,
     /// Whether the first reference of each game gets an A/A control: the same run with other parameter streams.
@@ -91,7 +91,7 @@ pub(crate) struct ExperimentFile {
 }
 }
 
-/// A warning that the author of a file knows.
+/// A warning that a file suppresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Accepted {

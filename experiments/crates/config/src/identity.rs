@@ -17,8 +17,8 @@ use super::step::MicroBatch;
 use facts::setting::{keys, remove};
 use serde_json::{Value, json};
 
-/// Raise it when the meaning of a field changes, or a default does. A new field with a default that keeps the old
-/// meaning is no reason.
+/// Raise it when the meaning of a field changes, or a default does. A new field whose default keeps the old meaning needs
+/// no raise.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Digits of the hash in a folder's name.

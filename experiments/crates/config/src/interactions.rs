@@ -157,7 +157,7 @@ impl Request<'_> {
             return Ok(());
         }
         let what = match axis.name().as_str() {
-            "game" => "`game` cannot be compared over: seeds of two games are no pairs".to_owned(),
+            "game" => "`game` cannot be compared over: seeds of two games are not paired".to_owned(),
             name => format!("`{name}` is the same in all rows"),
         };
         let error = self.wrong(key_path, &what).valid(varied.iter().map(Setting::name));

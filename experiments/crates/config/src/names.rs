@@ -134,11 +134,11 @@ const DIGITS: usize = 8;
 /// The name that the file has for the experiment, or the file's own.
 pub(super) fn own_name(file: &ExperimentFile, document: &Node, source: &Source) -> Result<String, ConfigError> {
     if let Some(name) = &file.name {
-        let error = || document.error_at(&at!["name"], format!("\"{name}\" is no name for a folder"));
+        let error = || document.error_at(&at!["name"], format!("\"{name}\" cannot be a folder name"));
         return is_name(name).then(|| name.clone()).ok_or_else(|| error().help(format!("use {RULE}")));
     }
     let stem = source.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let error = || source.error(format!("`name` is missing, and \"{stem}\" is no name for a folder"));
+    let error = || source.error(format!("`name` is missing, and \"{stem}\" cannot be a folder name"));
     is_name(&stem).then(|| stem.clone()).ok_or_else(|| error().help(format!("add `name: …` with {RULE}")))
 }
 

@@ -78,7 +78,7 @@ fn sizes(file: &ExperimentFile, document: &Node) -> Result<(), ConfigError> {
     let all = [("equivalent_within", "margin", &file.equivalent_within), ("floor", "floor", &file.floor)];
     for (key, name, sizes) in all {
         let Some(other) = sizes.metrics().find(|metric| *metric != primary) else { continue };
-        let message = format!("verdicts are about `{primary}`, so a {name} of `{other}` judges nothing");
+        let message = format!("verdicts are about `{primary}`, so a {name} of `{other}` has no effect");
         let error = document.error_at(&at![key, other], message);
         return Err(error.help(format!("write `{key}: {{{primary}: SIZE}}`, with a size in the unit of the metric")));
     }
@@ -94,7 +94,7 @@ fn find(primary: &Primary, document: &Node) -> Result<&'static Metric, ConfigErr
     let what = match known {
         Some(metric) if !metric.is_evaluated() => "is measured in training only, and no evaluation has it",
         Some(_) => "is neither better nor worse, it only describes",
-        None => "is no metric",
+        None => "is not a metric",
     };
     let error = document.error_at(&at!["primary", "metric"], format!("`{}` {what}", primary.metric));
     let (error, otherwise) = (error.valid(names.iter().copied()), "choose one of the valid metrics");

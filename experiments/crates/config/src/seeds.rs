@@ -4,7 +4,7 @@ use super::source::{ConfigError, YamlPath, at};
 use super::tree::Node;
 use std::collections::HashSet;
 
-/// Refuses the experiment's seeds if there are none, or one stands twice.
+/// Refuses the experiment's seeds if there are none, or one is listed twice.
 pub(super) fn check(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
     if seeds.is_empty() {
         let error = document.error_at(&at!["seeds"], "there is no seed");
@@ -13,11 +13,11 @@ pub(super) fn check(seeds: &[u64], document: &Node) -> Result<(), ConfigError> {
     each_once(seeds, at!["seeds"], document)
 }
 
-/// Refuses a list, written at this place, in which a seed stands twice.
+/// Refuses a list, written at this place, in which a seed is listed twice.
 pub(super) fn each_once(seeds: &[u64], mut place: YamlPath, document: &Node) -> Result<(), ConfigError> {
     let mut seen = HashSet::new();
     let Some(i) = seeds.iter().position(|seed| !seen.insert(seed)) else { return Ok(()) };
     place.push(i.into());
-    let error = document.error_at(&place, format!("the seed {} stands twice", seeds[i]));
+    let error = document.error_at(&place, format!("the seed {} is listed twice", seeds[i]));
     Err(error.help("a repeated seed repeats the same numbers; name each once"))
 }

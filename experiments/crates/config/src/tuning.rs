@@ -93,7 +93,7 @@ impl Trials<'_> {
             settings.filter(|(setting, _)| ["model", "encoding"].contains(&setting.key_path()[0].as_str()));
         match of_network.next() {
             Some((setting, value)) if self.rows.len() > self.combinations.len() => {
-                let error = value.origin.error(format!("`{setting}` cannot be tuned beside matched controls"));
+                let error = value.origin.error(format!("`{setting}` cannot be tuned together with matched controls"));
                 Err(error.help("tune settings of `train`, or write the controls as rows with their sizes"))
             }
             _ => Ok(()),

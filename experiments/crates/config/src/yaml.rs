@@ -69,7 +69,7 @@ struct Tree<'a> {
     left: usize,
     /// How many bytes the paths to further values may have.
     path_bytes: usize,
-    /// Keys that stand twice in their map.
+    /// Keys that are listed twice in their map.
     twice: Vec<ConfigError>,
 }
 
@@ -147,7 +147,7 @@ impl Tree<'_> {
             };
             let name = name.into_owned();
             if !names.insert(name.clone()) {
-                let error = self.refused(location.clone(), format!("`{name}` stands twice {}", within(path)));
+                let error = self.refused(location.clone(), format!("`{name}` is listed twice {}", within(path)));
                 self.twice.push(error.help("keep one of the two"));
             }
             let path = [path, &[Step::Key(name.clone())]].concat();
@@ -286,7 +286,7 @@ mod tests {
         assert!(wrong("? [a]\n: 1\n").contains("a key must be a word"));
         assert!(wrong("a: 1\n---\nb: 2\n").starts_with("x.yaml:2:1: a second document begins"));
         let twice = wrong("{a: 1, b: 2, a: 3, b: 4}");
-        assert!(twice.contains("x.yaml:1:14: `a` stands twice") && twice.contains("x.yaml:1:20: `b` stands twice"));
+        assert!(twice.contains(":1:14: `a` is listed twice") && twice.contains(":1:20: `b` is listed twice"));
         assert_eq!(parse("# nothing\n").content, Content::Null);
     }
 }

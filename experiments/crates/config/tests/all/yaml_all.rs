@@ -68,7 +68,7 @@ primary: {{metric: maploss, at: last, weights: raw}}
         "15:48: `theta` is missing in `axes.encoding[3]`",
         "15:54: `share` is missing in `axes.encoding[4]`",
         "17:23: unknown value `absolut` in `reference.encoding`",
-        "18:19: `maploss` is no metric",
+        "18:19: `maploss` is not a metric",
     ];
     let of_base = [
         "4:10: unknown value `piece_token` in `base.input`",
