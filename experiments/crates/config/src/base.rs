@@ -9,7 +9,7 @@
 //! What this file varies (`axes`) is not taken from the other one.
 
 use super::file::ExperimentFile;
-use super::mend::{problems, repaired};
+use super::find_problems::{problems, repaired};
 use super::preset;
 use super::reader::{self, FROM, Problem, Refusal};
 use super::run::BaseConfig;

@@ -1,9 +1,8 @@
 //! An experiment, expanded and checked.
 
-use super::apart;
+use super::all_errors;
 use super::base::{self, Written};
 use super::cell::Cell;
-use super::datasets::Datasets;
 use super::evaluate::{self, Evaluations};
 use super::expand::{Combination, Matrix};
 use super::file::{Accepted, ExperimentFile};
@@ -11,6 +10,7 @@ use super::interactions;
 use super::matched;
 use super::names::{self, own_name, run_name};
 use super::no_effect;
+use super::opened_datasets::Datasets;
 use super::primary;
 use super::references;
 use super::row::Row;
@@ -20,7 +20,7 @@ use super::seeds;
 use super::setting::Setting;
 use super::source::{ConfigError, Source, at};
 use super::tree::Node;
-use super::tuning::{FOLDER, Trials, TunedRow, Tuning};
+use super::trials::{FOLDER, Trials, TunedRow, Tuning};
 use facts::metrics::{self, Direction};
 use facts::{Extrapolate, Interaction, Margins, Primary, ReadAt, Role, distinct};
 use games::GameKind;
@@ -83,7 +83,7 @@ impl Experiment {
             Some(error) => Err(error.clone()),
             None => Self::expanded(source, sets, &written),
         };
-        expanded.map_err(|error| apart::with_others(error, &written, source))
+        expanded.map_err(|error| all_errors::with_others(error, &written, source))
     }
 
     fn expanded(source: &Source, sets: &[String], written: &Written) -> Result<Self, ConfigError> {

@@ -12,8 +12,8 @@
 //! Everything else is hashed, nested or not. `skip_serializing_if` decides nothing here: it makes `config.yaml` shorter, and
 //! may skip only what reads back as the same run.
 
+use super::precision::MicroBatch;
 use super::run::RunConfig;
-use super::step::MicroBatch;
 use facts::setting::{keys, remove};
 use serde_json::{Value, json};
 

@@ -94,8 +94,8 @@ impl Task<'_> {
         for size in sizes {
             size.of(&self.own.run).map_err(|reason| self.no_such_size(size, &reason))?;
         }
-        let goal = self.goal.shape.amount(self.quantity);
-        let Some((goal, own)) = goal.zip(self.own.shape.amount(self.quantity)) else { return self.timed(by) };
+        let goal = self.goal.cost.amount(self.quantity);
+        let Some((goal, own)) = goal.zip(self.own.cost.amount(self.quantity)) else { return self.timed(by) };
         if (own as f64 / goal as f64 - 1.0).abs() <= TOLERANCE {
             return Err(self.already_equal(own, goal));
         }
@@ -138,7 +138,7 @@ impl Task<'_> {
 
     fn row(&self, candidate: Candidate, goal: Option<u64>) -> Result<Row, ConfigError> {
         let Candidate { run, sizes, count, .. } = candidate;
-        let shape = resolve::shape(self.combination, &run)?;
+        let cost = resolve::cost(self.combination, &run)?;
         let sizes: Vec<ChangedSize> =
             sizes.iter().map(|&(size, to)| self.changed(size, to)).filter(|size| size.from != size.to).collect();
         let hash = identity::hash(&run, &self.own.data.content());
@@ -159,7 +159,7 @@ impl Task<'_> {
             custom_name: is_named.then(|| name(self.own.shown(), &named)),
             hash,
             run,
-            shape,
+            cost,
             role: Role::Compared,
             matched: Some(matched),
             ..self.own.clone()

@@ -1,14 +1,14 @@
 //! From a combination to a complete run. What cannot be trained is refused here, before the first step.
 
 use super::data::DataView;
-use super::datasets::{Datasets, OpenedData, stored};
 use super::expand::Combination;
-use super::phases;
+use super::network_cost::NetworkCost;
+use super::opened_datasets::{Datasets, OpenedData, stored};
+use super::phase_steps;
+use super::precision::MicroBatch;
 use super::run::{BaseConfig, RunConfig, TrainConfig};
-use super::shape::Shape;
 use super::source::ConfigError;
-use super::start::Start;
-use super::step::MicroBatch;
+use super::start_weights::Start;
 use super::targets::{self, OnMissingTargets, wrong_classes};
 use facts::grouped;
 use models::{Loss, ModelConfig, ModelError, Network};
@@ -41,7 +41,7 @@ pub(crate) fn run(row: &Combination, datasets: &Datasets) -> Result<RunConfig, C
         encoding: encoding.clone(),
         train: TrainConfig {
             learning_rate: learning_rate.map_err(|error| row.refused(&["train", "learning_rate"], error))?,
-            phases: phases::resolved(row, data)?,
+            phases: phase_steps::resolved(row, data)?,
             start: train.start.as_ref().map(|own| start(own, row, datasets)).transpose()?,
             ..train.clone()
         },
@@ -78,7 +78,7 @@ fn start(start: &Start, row: &Combination, datasets: &Datasets) -> Result<Start,
 /// leaves it out.
 fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) -> Result<ModelConfig, ConfigError> {
     if network.check().is_err() {
-        // It is refused when its shape is computed, with the invalid option.
+        // It is refused when its cost is computed, with the invalid option.
         return Ok(network);
     }
     let outputs = &row.node(&["model", network.name(), "outputs"]).origin;
@@ -110,12 +110,12 @@ fn with_targets(mut network: ModelConfig, row: &Combination, data: &OpenedData) 
     Ok(network)
 }
 
-/// Refuses a run that cannot be trained, and returns the shape of its network.
-pub(crate) fn shape(row: &Combination, run: &RunConfig) -> Result<Shape, ConfigError> {
+/// Refuses a run that cannot be trained, and returns the cost of its network.
+pub(crate) fn cost(row: &Combination, run: &RunConfig) -> Result<NetworkCost, ConfigError> {
     sizes(row, run)?;
-    phases::check_weights(row, run)?;
+    phase_steps::check_weights(row, run)?;
     optimizer(row, run)?;
-    Shape::of(run).map_err(|error| {
+    NetworkCost::of(run).map_err(|error| {
         let node = match (&error, error.option()) {
             (ModelError::Encoding(_) | ModelError::EncodingOnConvolutions(_), _) => row.node(&["encoding"]),
             (ModelError::TokensOnConvolutions, _) => row.node(&["input"]),
@@ -141,7 +141,7 @@ fn optimizer(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
         return Ok(());
     }
     let declared = Network::declare(&run.model, &run.encoding, &run.spec());
-    // A network that cannot be declared is refused when its shape is computed, with a better message.
+    // A network that cannot be declared is refused when its cost is computed, with a better message.
     declared.map_or(Ok(()), |(_, layout)| optimizer.check_for(&layout).map_err(wrong))
 }
 
@@ -172,7 +172,7 @@ fn sizes(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
             return Err(error.help(format!("write a smaller number; {} GB is the limit", gigabytes(MOST_OF_BATCH))));
         }
     }
-    // Another number is refused when the network's shape is computed.
+    // Another number is refused when the network's cost is computed.
     let plies = if run.model.check().is_ok() { run.plies() } else { 1 };
     if let Some((key_path, batch)) = batches.into_iter().find(|(_, batch)| !batch.is_multiple_of(plies)) {
         let error = row.refused(&key_path, format!("{batch} positions do not divide into sequences of {plies} plies"));

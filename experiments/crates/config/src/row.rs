@@ -1,7 +1,7 @@
 //! One row of an experiment: a complete run that is repeated with every seed.
 
+use super::network_cost::NetworkCost;
 use super::run::RunConfig;
-use super::shape::Shape;
 use dataset::{TestSet, content};
 use facts::row_name::readable;
 use facts::{Quantity, Role};
@@ -18,7 +18,7 @@ pub struct Row {
     pub hash: String,
     /// The run with seed 0.
     pub run: RunConfig,
-    pub shape: Shape,
+    pub cost: NetworkCost,
     pub data: RowData,
     pub role: Role,
     /// The label of the row that it is compared with, where its game has several references; a reference has its own.

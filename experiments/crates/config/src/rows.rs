@@ -1,10 +1,10 @@
 //! From combinations of settings to rows.
 
-use super::datasets::{Datasets, OpenedData};
 use super::expand::Combination;
 use super::identity;
 use super::label::{Label, labels};
-use super::phases;
+use super::opened_datasets::{Datasets, OpenedData};
+use super::phase_steps;
 use super::resolve;
 use super::row::{Row, RowData};
 use super::run::RunConfig;
@@ -23,8 +23,8 @@ pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<
 
 pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
     let mut run = resolve::run(combination, datasets)?;
-    let shape = resolve::shape(combination, &run)?;
-    if shape.facts.encoding == 0 || run.train.freezes_encodings() {
+    let cost = resolve::cost(combination, &run)?;
+    if cost.facts.encoding == 0 || run.train.freezes_encodings() {
         // A factor on the rate of no parameter that learns: the same run, whatever it is.
         run.train.encoding_rate = 1.0;
     }
@@ -33,6 +33,8 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
     let rows = opened.rows(&[], run.plies()).map_err(|error| combination.refused(&["data"], error))?;
     // Hardly any generated position comes twice.
     let trained = generate.is_some().then(|| run.trained_positions());
+    let ends = phase_steps::ends(&run, opened);
+    let phase_ends = ends.map_err(|error| combination.refused(&["train", "phases"], error))?;
     let data = RowData {
         name: manifest.name.clone(),
         content_hash: manifest.identity(),
@@ -41,13 +43,13 @@ pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets)
         train_rows: trained.unwrap_or(rows),
         validation_positions: positions.validation,
         test_positions: positions.test,
-        phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
+        phase_ends,
     };
     let hash = identity::hash(&run, &data.content());
     let (label, name) = (label.folder(), label.name());
     let role = Role::Compared;
     let (custom_name, reference, exploratory, matched) = (None, None, false, None);
-    Ok(Row { label, name, custom_name, hash, run, shape, data, role, reference, exploratory, matched })
+    Ok(Row { label, name, custom_name, hash, run, cost, data, role, reference, exploratory, matched })
 }
 
 /// Adds the A/A control of each game's first reference.

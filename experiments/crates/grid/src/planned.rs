@@ -142,7 +142,7 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
         reference: row.reference.as_ref().and_then(|_| all.iter().find(reference)).map(config::Row::folder),
         exploratory: row.exploratory,
         mask: row.run.train.mask,
-        network: row.shape.facts.clone(),
+        network: row.cost.facts.clone(),
         matched: row.matched.as_ref().map(matched_to),
         axes: BTreeMap::new(),
     }

@@ -1,7 +1,7 @@
 //! The search for whole sizes: counts grow with every size, so halving finds the two around a goal.
 
+use super::super::network_cost::NetworkCost;
 use super::super::run::RunConfig;
-use super::super::shape::Shape;
 use super::entry::Size;
 use facts::{Quantity, TOLERANCE};
 use models::ModelError;
@@ -35,7 +35,7 @@ impl Candidate {
 /// How much of a quantity a run's network has, counted from its declaration; nothing is allocated. 0 for step times, which
 /// are measured.
 pub(super) fn amount(run: &RunConfig, quantity: Quantity) -> Result<u64, ModelError> {
-    Shape::of(run).map(|shape| shape.amount(quantity).unwrap_or_default())
+    NetworkCost::of(run).map(|cost| cost.amount(quantity).unwrap_or_default())
 }
 
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 use super::super::file::{ExperimentFile, PrimaryEntry};
 use super::super::phase::Phase;
 use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
-use super::super::start::Start;
+use super::super::start_weights::Start;
 use super::super::tune::TuneEntry;
 use facts::Docs;
 use models::{ChessformerConfig, Outputs};

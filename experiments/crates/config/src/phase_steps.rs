@@ -1,7 +1,7 @@
 //! The phases of a row: checked against its dataset, and counted in steps.
 
-use super::datasets::OpenedData;
 use super::expand::Combination;
+use super::opened_datasets::OpenedData;
 use super::phase::Phase;
 use super::run::RunConfig;
 use super::source::ConfigError;
@@ -89,7 +89,7 @@ impl Check<'_> {
     /// The number of steps of a phase; `None` for all that are left.
     fn steps(&self, i: usize, phase: &Phase) -> Result<Option<u64>, ConfigError> {
         let model = &self.row.run.model;
-        // Another one is refused when its shape is computed.
+        // Another one is refused when its cost is computed.
         let plies = if model.check().is_ok() { model.plies() } else { 1 };
         let rows = self.data.rows(&phase.bucket, plies).map_err(|error| self.refused(i, &["bucket"], error))?;
         if rows == 0 {

@@ -1,9 +1,9 @@
 //! The trials of an experiment, resolved: their grid, and each row with the settings of each of its trials.
 
-use super::datasets::Datasets;
 use super::expand::{Combination, Matrix};
 use super::identity;
 use super::label::Label;
+use super::opened_datasets::Datasets;
 use super::row::Row;
 use super::rows::{row, rows};
 use super::run::RunConfig;

@@ -9,17 +9,17 @@ use serde::Serialize;
 
 /// A network's size and cost, counted from declared shapes; no tensor is made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shape {
+pub struct NetworkCost {
     /// Its parameters by part, and its position sources.
     pub facts: NetworkFacts,
     /// Its parameters and multiplications by module, in the order of their declaration.
-    pub parts: Vec<PartShape>,
+    pub parts: Vec<PartCost>,
     /// Multiplications of a forward pass for one position.
     pub macs: Macs,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PartShape {
+pub struct PartCost {
     /// What its parameters' names begin with: `embedding`, `body`, `encoding` or a head's scope.
     pub name: String,
     pub parameters: usize,
@@ -27,7 +27,7 @@ pub struct PartShape {
     pub macs: u64,
 }
 
-impl PartShape {
+impl PartCost {
     fn all(layout: &Layout, macs: &Macs) -> Vec<Self> {
         let mut parts: Vec<Self> = Vec::new();
         for param in layout.params() {
@@ -50,16 +50,16 @@ impl PartShape {
     }
 }
 
-impl Shape {
+impl NetworkCost {
     pub fn of(run: &RunConfig) -> Result<Self, ModelError> {
-        let mut shape = Self::of_network(&run.model, &run.encoding, &run.spec())?;
+        let mut cost = Self::of_network(&run.model, &run.encoding, &run.spec())?;
         let of_mask = match run.acting_mask() {
             Mask::Train => Some("legal-move mask in training"),
             Mask::Eval => Some("legal-move mask in evaluation (metrics have it, the network does not)"),
             Mask::None => None,
         };
-        shape.facts.position_sources.extend(of_mask.map(str::to_owned));
-        Ok(shape)
+        cost.facts.position_sources.extend(of_mask.map(str::to_owned));
+        Ok(cost)
     }
 
     /// How much of a quantity it has; none for step times, which are measured.
@@ -82,7 +82,7 @@ impl Shape {
                 injection_points: network.injection_points().to_string(),
                 position_sources: network.position_sources().into_iter().map(str::to_owned).collect(),
             },
-            parts: PartShape::all(&layout, &macs),
+            parts: PartCost::all(&layout, &macs),
             macs,
         })
     }

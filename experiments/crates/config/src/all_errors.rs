@@ -7,9 +7,9 @@
 use super::base::{Written, explained, wrong_in_value};
 use super::expand::Matrix;
 use super::file::ExperimentFile;
+use super::find_problems::repaired;
 use super::interactions;
 use super::matched::entry::{Match, RowName};
-use super::mend::repaired;
 use super::names::own_name;
 use super::preset;
 use super::primary;
