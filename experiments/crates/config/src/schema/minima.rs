@@ -1,8 +1,8 @@
 //! The least numbers that are valid, not only read: layers, widths and learning rates are checked where networks are made.
 
-use super::super::network_cost::NetworkCost;
-use super::super::preset::read_run;
 use super::defaults::{SAMPLE, tree};
+use crate::rows::network_cost::NetworkCost;
+use crate::settings::preset::read_run;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::Spec;
