@@ -2,7 +2,7 @@
 
 use super::options::{json_text, print};
 use clap::ValueEnum;
-use config::Shape;
+use config::NetworkCost;
 use config::columns::{COLUMNS, wrapped};
 use config::metrics::{self, Direction};
 use encodings::EncodingConfig;
@@ -160,17 +160,17 @@ fn presets() -> anyhow::Result<Vec<Value>> {
     let entry = |preset: &models::Preset| {
         let model = (preset.model)();
         let setting = Setting::of(&model)?;
-        let shape = Shape::of_network(&model, &setting.encoding, &setting.spec)?;
+        let cost = NetworkCost::of_network(&model, &setting.encoding, &setting.spec)?;
         Ok(json!({
             "name": preset.name,
             "description": preset.description,
             "model": model,
             "counted_with": setting.name,
-            "parameters": shape.facts.parameters(),
-            "paper_macs": shape.macs.paper,
-            "weight_macs": shape.macs.weights,
-            "macs": shape.macs.total(),
-            "parts": shape.parts,
+            "parameters": cost.facts.parameters(),
+            "paper_macs": cost.macs.paper,
+            "weight_macs": cost.macs.weights,
+            "macs": cost.macs.total(),
+            "parts": cost.parts,
         }))
     };
     models::presets().iter().map(entry).collect()

@@ -8,74 +8,35 @@
 //! is then an axis by its dotted name.
 //! Every error names its place in the file, the names that would have been right, and a remedy ([`ConfigError`]).
 
-mod apart;
-mod base;
-pub mod cell;
-mod config_yaml;
-pub mod data;
-mod datasets;
-pub mod evaluate;
-mod expand;
-pub mod experiment;
-mod file;
-pub mod identity;
-mod interactions;
-mod label;
-pub mod losses;
-pub mod matched;
-mod mend;
-mod names;
-mod no_effect;
-mod phase;
-mod phases;
-pub mod pictures;
-mod preset;
-mod primary;
-mod reader;
-mod references;
-mod resolve;
-mod row;
+mod checks;
 mod rows;
-pub mod run;
 pub mod schema;
-mod seeds;
-pub mod setting;
-pub mod shape;
-pub mod source;
-pub mod start;
-pub mod step;
-mod suggest;
-mod targets;
-mod tree;
-mod tune;
-pub mod tuning;
-mod values;
-mod visitors;
-mod warnings;
+mod settings;
 mod yaml;
 
-pub use cell::Cell;
-pub use data::{DataView, Generate};
+pub use checks::targets::{OnMissingTargets, heads_with_targets};
 // For the crates that may not import `dataset`.
 pub use dataset::bounded;
-pub use experiment::Experiment;
 // Plain data that settings share with networks and records.
 pub use facts::{
     Interaction, Margins, Mask, NetworkFacts, Numerics, Primary, Quantity, ReadAt, Role, Weights, columns, counted,
     grouped, in_words, listed, metrics, name, numerics, printable, printable_lines, shell_word,
 };
-pub use identity::SCHEMA_VERSION;
-pub use losses::{LossChanges, LossWeights};
-pub use matched::Matched;
-pub use phase::Phase;
-pub use pictures::Pictures;
-pub use row::{Row, RowData};
-pub use run::{BaseConfig, EvalConfig, ImportedWeights, RunConfig, TrainConfig};
-pub use setting::Setting;
-pub use shape::{PartShape, Shape};
-pub use source::{ConfigError, Source};
-pub use step::{Dtype, MicroBatch, Products};
-pub use suggest::nearest;
-pub use targets::{OnMissingTargets, taught};
-pub use tuning::Tuning;
-pub use values::encoding_stacks;
+pub use rows::cell::{self, Cell};
+pub use rows::experiment::{self, Experiment};
+pub use rows::identity::{self, SCHEMA_VERSION};
+pub use rows::matched::{self, Matched};
+pub use rows::network_cost::{self, NetworkCost, PartCost};
+pub use rows::row::{Row, RowData};
+pub use rows::trials::{self, Tuning};
+pub use settings::data::{self, DataView, Generate};
+pub use settings::losses::{self, LossChanges, LossWeights};
+pub use settings::phase::Phase;
+pub use settings::pictures::{self, Pictures};
+pub use settings::precision::{self, Dtype, MicroBatch, Products};
+pub use settings::run::{self, BaseConfig, EvalConfig, ImportedWeights, RunConfig, TrainConfig};
+pub use settings::setting::{self, Setting};
+pub use settings::{evaluate, start_weights};
+pub use yaml::source::{self, ConfigError, Source};
+pub use yaml::suggest::nearest;
+pub use yaml::values::encoding_stacks;

@@ -1,72 +1,18 @@
-//! From combinations of settings to rows.
+//! From a file to its rows and cells.
 
-use super::datasets::{Datasets, OpenedData};
-use super::expand::Combination;
-use super::identity;
-use super::label::{Label, labels};
-use super::phases;
-use super::resolve;
-use super::row::{Row, RowData};
-use super::run::RunConfig;
-use super::setting::Setting;
-use super::source::ConfigError;
-use facts::{Role, distinct};
-use std::collections::BTreeSet;
-
-/// The rows of combinations, labelled by the settings in which they differ.
-pub(super) fn rows(combinations: &[Combination], datasets: &Datasets) -> Result<Vec<Row>, ConfigError> {
-    let mut settings: Vec<Setting> = distinct(combinations.iter().flat_map(|row| row.point.settings()).cloned());
-    settings.sort_by_key(Setting::rank);
-    let named = combinations.iter().zip(labels(&combinations.iter().collect::<Vec<_>>(), &settings));
-    named.map(|(combination, label)| row(combination, &label, datasets)).collect()
-}
-
-pub(super) fn row(combination: &Combination, label: &Label, datasets: &Datasets) -> Result<Row, ConfigError> {
-    let mut run = resolve::run(combination, datasets)?;
-    let shape = resolve::shape(combination, &run)?;
-    if shape.facts.encoding == 0 || run.train.freezes_encodings() {
-        // A factor on the rate of no parameter that learns: the same run, whatever it is.
-        run.train.encoding_rate = 1.0;
-    }
-    let opened = datasets.of(run.game);
-    let OpenedData { manifest, positions, test, generate, .. } = opened;
-    let rows = opened.rows(&[], run.plies()).map_err(|error| combination.refused(&["data"], error))?;
-    // Hardly any generated position comes twice.
-    let trained = generate.is_some().then(|| run.trained_positions());
-    let data = RowData {
-        name: manifest.name.clone(),
-        content_hash: manifest.identity(),
-        test: test.as_ref().map(|test| test.set.clone()),
-        train_positions: trained.unwrap_or(positions.train),
-        train_rows: trained.unwrap_or(rows),
-        validation_positions: positions.validation,
-        test_positions: positions.test,
-        phase_ends: phases::ends(&run, opened).map_err(|error| combination.refused(&["train", "phases"], error))?,
-    };
-    let hash = identity::hash(&run, &data.content());
-    let (label, name) = (label.folder(), label.name());
-    let role = Role::Compared;
-    let (given, reference, exploratory, matched) = (None, None, false, None);
-    Ok(Row { label, name, given, hash, run, shape, data, role, reference, exploratory, matched })
-}
-
-/// Adds the A/A control of each game's first reference.
-pub(super) fn add_twins(rows: &mut Vec<Row>) {
-    let twin = |row: &Row| {
-        let run = RunConfig { twin: true, ..row.run.clone() };
-        let hash = identity::hash(&run, &row.data.content());
-        Row {
-            label: format!("{}-twin", row.label),
-            name: format!("{}-twin", row.name),
-            given: row.given.as_ref().map(|name| format!("{name}-twin")),
-            hash,
-            run,
-            role: Role::Twin,
-            ..row.clone()
-        }
-    };
-    let mut games = BTreeSet::new();
-    let references = rows.iter().filter(|row| row.role == Role::Reference && games.insert(row.run.game));
-    let twins: Vec<Row> = references.map(twin).collect();
-    rows.extend(twins);
-}
+pub(crate) mod build;
+pub mod cell;
+pub(crate) mod expand;
+pub mod experiment;
+pub mod identity;
+pub(crate) mod interactions;
+pub(crate) mod label;
+pub mod matched;
+pub(crate) mod names;
+pub mod network_cost;
+pub(crate) mod opened_datasets;
+pub(crate) mod phase_steps;
+pub(crate) mod references;
+pub(crate) mod resolve;
+pub(crate) mod row;
+pub mod trials;

@@ -11,11 +11,11 @@ mod minima;
 mod settings;
 mod share;
 
-use super::file::ExperimentFile;
-use super::preset::{PRESET, read_run};
-use super::reader::{Problem, Refusal, read};
-use super::run::BaseConfig;
-use super::source::Step;
+use crate::settings::file::ExperimentFile;
+use crate::settings::preset::{PRESET, read_run};
+use crate::settings::run::BaseConfig;
+use crate::yaml::reader::{Problem, Refusal, read};
+use crate::yaml::source::Step;
 use defaults::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};

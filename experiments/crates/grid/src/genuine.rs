@@ -3,7 +3,7 @@
 
 use anyhow::ensure;
 use config::identity::hash;
-use config::{RunConfig, SCHEMA_VERSION, tuning};
+use config::{RunConfig, SCHEMA_VERSION, trials};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, hash_of};
 use records::{CellState, Manifest, Plan, Status, manifest, plan, status, stored};
 use std::fmt;
@@ -13,7 +13,7 @@ use train::cell::final_weights_hash;
 /// Checks the finished cells of a plan and of its trials against the names of their folders. Returns their number.
 pub fn check(plan: &Plan, run_dir: &Path) -> anyhow::Result<usize> {
     const SHOWN: usize = 3;
-    let trials = run_dir.join(tuning::FOLDER);
+    let trials = run_dir.join(trials::FOLDER);
     let of_trials = if trials.join(plan::FILE).is_file() { Some(Plan::read(&trials)?) } else { None };
     let mut folders = vec![(plan, run_dir)];
     folders.extend(of_trials.as_ref().map(|plan| (plan, trials.as_path())));

@@ -136,13 +136,13 @@ fn row(row: &config::Row, all: &[config::Row]) -> Row {
     Row {
         game: row.run.game,
         label: row.name.clone(),
-        name: row.given.clone(),
+        name: row.custom_name.clone(),
         folder: row.folder(),
         role: row.role,
         reference: row.reference.as_ref().and_then(|_| all.iter().find(reference)).map(config::Row::folder),
         exploratory: row.exploratory,
         mask: row.run.train.mask,
-        network: row.shape.facts.clone(),
+        network: row.cost.facts.clone(),
         matched: row.matched.as_ref().map(matched_to),
         axes: BTreeMap::new(),
     }

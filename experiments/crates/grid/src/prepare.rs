@@ -137,7 +137,7 @@ fn emptied(dir: &Path) -> Result<CellLock, UserError> {
     for entry in fs::read_dir(dir).map_err(unwritable(dir))? {
         let path = entry.map_err(unwritable(dir))?.path();
         // The trials of the same smoke run come before it.
-        if path.is_dir() && !path.ends_with(config::tuning::FOLDER) {
+        if path.is_dir() && !path.ends_with(config::trials::FOLDER) {
             fs::remove_dir_all(&path).map_err(unwritable(dir))?;
         }
     }

@@ -3,7 +3,7 @@
 use crate::prepare::selected;
 use crate::select::Selector;
 use config::metrics::{self, Direction};
-use config::tuning::FOLDER;
+use config::trials::FOLDER;
 use config::{Experiment, Tuning};
 use records::folder::METRICS_FILE;
 use records::lines::ReadError;
@@ -34,7 +34,7 @@ impl<'a> Search<'a> {
             return Err(UserError::new(format!("{message} {} has no better side", primary.metric), "take another"));
         }
         let mut record = TuningRecord::new(&primary.metric, direction, primary.weights, tuning.seeds.clone());
-        let trial = |trial: &config::tuning::Trial| TrialRecord {
+        let trial = |trial: &config::trials::Trial| TrialRecord {
             values: trial.values.iter().map(|(setting, value)| (setting.name(), value.clone())).collect(),
             place: trial.place.clone(),
             scores: Vec::new(),

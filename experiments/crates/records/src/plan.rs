@@ -184,7 +184,7 @@ impl Plan {
         if let Some(folder) = repeated(folders) {
             return Some(format!("two rows have the folder {folder}"));
         }
-        repeated(&self.seeds).map(|seed| format!("the seed {seed} stands twice"))
+        repeated(&self.seeds).map(|seed| format!("the seed {seed} is listed twice"))
     }
 
     /// Writes the plan into an existing run folder, unless it is unchanged.
@@ -324,7 +324,7 @@ pub(crate) mod tests {
     #[test]
     fn a_plan_has_nothing_twice_and_a_limited_number_of_cells() {
         refused(|plan| plan["rows"][1]["folder"] = json!("chess-shaw-a"), "two rows have the folder chess-shaw-a");
-        refused(|plan| plan["seeds"] = json!([0, 1, 0]), "the seed 0 stands twice");
+        refused(|plan| plan["seeds"] = json!([0, 1, 0]), "the seed 0 is listed twice");
         let many: Vec<u64> = (0..MOST_CELLS as u64).collect();
         refused(|plan| plan["seeds"] = json!(many), "are more than");
         let more: Vec<usize> = (0..=MOST_CELLS).collect();

@@ -3,7 +3,7 @@
 use crate::environment;
 use crate::error::TrainError;
 use crate::setup::{CellOptions, Setup};
-use config::Shape;
+use config::NetworkCost;
 use config::identity::SCHEMA_VERSION;
 use dataset::Split;
 use nn::{Arena, Layout, ParamSpec, Part};
@@ -22,7 +22,7 @@ pub(super) fn describe(
     options: &CellOptions,
 ) -> Result<Manifest, TrainError> {
     let (experiment, label, hash) = cell_names(cell);
-    let shape = Shape::of(&setup.config)?;
+    let cost = NetworkCost::of(&setup.config)?;
     Ok(Manifest {
         experiment,
         label,
@@ -37,13 +37,13 @@ pub(super) fn describe(
         determinism: Some(determinism(setup)),
         smoke: options.smoke,
         dataset: dataset_facts(setup),
-        parameters: Parameters { trunk: shape.facts.trunk, encoding: shape.facts.encoding, head: shape.facts.heads },
+        parameters: Parameters { trunk: cost.facts.trunk, encoding: cost.facts.encoding, head: cost.facts.heads },
         macs: {
-            let macs = &shape.macs;
+            let macs = &cost.macs;
             MacsByPart { trunk: macs.trunk, encoding: macs.encoding, head: macs.of_heads(), paper: macs.paper }
         },
         injection_points: setup.network.injection_points().names().into_iter().map(str::to_owned).collect(),
-        position_sources: shape.facts.position_sources,
+        position_sources: cost.facts.position_sources,
         tokens: setup.network.tokens().len(),
         initial_weights: initial_weights(&setup.layout, &arena.values()?),
         sessions: Vec::new(),

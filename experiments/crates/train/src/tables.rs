@@ -13,7 +13,7 @@ use super::error::TrainError;
 use super::setup::{Setup, declare, read_config};
 use crate::inference::tensors_file::Named;
 use config::RunConfig;
-use config::start::{Fit, Start, TableOrder};
+use config::start_weights::{Fit, Start, TableOrder};
 use dataset::bounded;
 use games::{GameKind, Geometry};
 use models::Network;

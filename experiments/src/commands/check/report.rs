@@ -5,7 +5,7 @@ use super::{controls, phases};
 use config::columns::{COLUMNS, all_shortened, width, wrapped};
 use config::evaluate::Evaluations;
 use config::setting::Setting;
-use config::tuning::{Trial, TunedRow};
+use config::trials::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, counted, grouped};
 use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
 use games::GameKind;
@@ -184,12 +184,12 @@ fn rows_of(rows: &[&(&Row, Option<&f64>)], label: usize) -> String {
     }
     let labels: Vec<&str> = rows.iter().map(|(row, _)| row.label.as_str()).collect();
     let line = |((row, time), label): (&&(&Row, Option<&f64>), String)| {
-        let facts = &row.shape.facts;
+        let facts = &row.cost.facts;
         let mut cells = vec![
             label,
             role(row).to_owned(),
             grouped(facts.encoding as u128),
-            mega(Some(row.shape.macs.flops())),
+            mega(Some(row.cost.macs.flops())),
             facts.injection_points.clone(),
         ];
         cells.extend(time.map(|seconds| format!("{:.1}", 1000.0 * seconds)));
@@ -222,12 +222,12 @@ fn epochs(row: &Row) -> String {
 
 /// The parameters of each module but the encoding.
 fn modules(row: &Row) -> String {
-    let shared = row.shape.parts.iter().filter(|part| part.name != "encoding");
+    let shared = row.cost.parts.iter().filter(|part| part.name != "encoding");
     shared.map(|part| format!("{} {}", part.name, grouped(part.parameters as u128))).collect::<Vec<_>>().join(", ")
 }
 
 fn sources(row: &Row) -> String {
-    let sources = &row.shape.facts.position_sources;
+    let sources = &row.cost.facts.position_sources;
     if sources.is_empty() { "none".to_owned() } else { sources.join("; ") }
 }
 
@@ -349,18 +349,18 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
             "game": row.run.game,
             "encoding": row.run.encoding,
             "parameters": {
-                "trunk": row.shape.facts.trunk,
-                "encoding": row.shape.facts.encoding,
-                "heads": row.shape.facts.heads,
-                "total": row.shape.facts.parameters(),
+                "trunk": row.cost.facts.trunk,
+                "encoding": row.cost.facts.encoding,
+                "heads": row.cost.facts.heads,
+                "total": row.cost.facts.parameters(),
             },
-            "parts": row.shape.parts,
-            "macs": row.shape.macs.total(),
-            "flops": row.shape.macs.flops(),
-            "weight_macs": row.shape.macs.weights,
-            "paper_macs": row.shape.macs.paper,
-            "injection_points": row.shape.facts.injection_points,
-            "position_sources": row.shape.facts.position_sources,
+            "parts": row.cost.parts,
+            "macs": row.cost.macs.total(),
+            "flops": row.cost.macs.flops(),
+            "weight_macs": row.cost.macs.weights,
+            "paper_macs": row.cost.macs.paper,
+            "injection_points": row.cost.facts.injection_points,
+            "position_sources": row.cost.facts.position_sources,
             "epochs": row.epochs(),
             "phases": phases::json(row),
             "matched": controls::json(row),

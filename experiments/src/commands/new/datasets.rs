@@ -59,7 +59,7 @@ impl Dataset {
         Ok(Self {
             game: manifest.game,
             folder: folder.to_owned(),
-            heads: config::taught(&HEADS, folder, &manifest)?,
+            heads: config::heads_with_targets(&HEADS, folder, &manifest)?,
             classes: manifest.map.as_ref().map_or(0, |map| map.classes),
             positions: manifest.split.positions,
             is_of_legal_moves: manifest.made_by.contains("probe legal-moves"),

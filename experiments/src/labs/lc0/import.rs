@@ -3,7 +3,7 @@
 use crate::commands::devices::prepare;
 use crate::commands::version;
 use anyhow::Context as _;
-use config::{RunConfig, Shape, counted, grouped, printable, printable_lines, shell_word};
+use config::{NetworkCost, RunConfig, counted, grouped, printable, printable_lines, shell_word};
 use encodings::EncodingConfig;
 use lc0::cell;
 use models::ModelConfig;
@@ -84,7 +84,7 @@ fn facts(run: &RunConfig) -> anyhow::Result<String> {
         run.model.name(),
         encodings.join(" + "),
         run.outputs().names().join(", "),
-        grouped(Shape::of(run)?.facts.parameters() as u64)
+        grouped(NetworkCost::of(run)?.facts.parameters() as u64)
     ))
 }
 

@@ -1,4 +1,4 @@
-//! What `posenc run` asks finished cells as players, after the last of them (`evaluate` in the experiment file).
+//! Playing-strength evaluations of finished cells that `posenc run` makes after the last cell (`evaluate` in experiment files).
 
 use crate::commands::error_message::error_message;
 use anyhow::Context as _;
@@ -101,7 +101,7 @@ fn reference(prepared: &Prepared, task: &Task, run: &RunConfig) -> Option<PathBu
     (reference.folder != own.folder).then(|| cell(reference))
 }
 
-/// TensorBoard's scalars follow from the file, so a failure is said and no more.
+/// TensorBoard's scalars follow from the file, so a failure is only printed.
 fn show(task: &Task, steps: u64) {
     let Ok(found) = Strength::read(&task.dir) else { return };
     let scalar = |one: &Evaluation| (format!("strength/{} {} {}", one.measure.name(), one.name, one.agent), one.value);

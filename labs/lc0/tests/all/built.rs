@@ -3,7 +3,7 @@
 use crate::random::{PLANES, SQUARES};
 use crate::samples::{CHANNELS, FORMAT, MOVES, dense, normed, oldest, run};
 use crate::wire::{Message, file};
-use config::Shape;
+use config::NetworkCost;
 use games::GameKind;
 use lc0::{Imported, cell, spec};
 use models::{ModelConfig, MovesLeft, ResnetPolicy, ResnetValue};
@@ -52,8 +52,8 @@ fn every_tensor_of_a_residual_network_has_its_place() {
     let policy = 3 * CHANNELS + 2 * 3 + 3 * SQUARES * MOVES + MOVES;
     let value = 4 * CHANNELS + 2 * 4 + 4 * SQUARES * 5 + 5 + 5 * 3 + 3;
     let moves_left = CHANNELS + 2 + SQUARES * 6 + 6 + 6 + 1;
-    let shape = Shape::of(&run).expect("a shape");
-    assert_eq!((shape.facts.trunk, shape.facts.encoding, shape.facts.heads), (trunk, 0, policy + value + moves_left));
+    let cost = NetworkCost::of(&run).expect("a cost");
+    assert_eq!((cost.facts.trunk, cost.facts.encoding, cost.facts.heads), (trunk, 0, policy + value + moves_left));
     assert_eq!(spec().moves.len(), MOVES);
 }
 

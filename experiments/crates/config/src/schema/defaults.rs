@@ -1,6 +1,6 @@
 //! The defaults of keys: what the reader makes of sample documents without them.
 
-use super::super::tree::{Node as Tree, Origin};
+use crate::yaml::tree::{Node as Tree, Origin};
 use facts::setting;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! The doc comments of settings as descriptions.
 
-use super::super::file::{ExperimentFile, PrimaryEntry};
-use super::super::phase::Phase;
-use super::super::run::{BaseConfig, EvalConfig, TrainConfig};
-use super::super::start::Start;
-use super::super::tune::TuneEntry;
+use crate::settings::file::{ExperimentFile, PrimaryEntry};
+use crate::settings::phase::Phase;
+use crate::settings::run::{BaseConfig, EvalConfig, TrainConfig};
+use crate::settings::start_weights::Start;
+use crate::settings::tune::TuneEntry;
 use facts::Docs;
 use models::{ChessformerConfig, Outputs};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! The least numbers that are valid, not only read: layers, widths and learning rates are checked where networks are made.
 
-use super::super::preset::read_run;
-use super::super::shape::Shape;
 use super::defaults::{SAMPLE, tree};
+use crate::rows::network_cost::NetworkCost;
+use crate::settings::preset::read_run;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
 use models::Spec;
@@ -19,7 +19,7 @@ static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec {
 pub(super) fn is_a_run(value: &Value) -> bool {
     let Ok(run) = read_run(&tree(value)) else { return false };
     // Only encodings are checked where a network is declared, which takes longer than all the rest.
-    let declared = || Shape::of_network(&run.model, &run.encoding, &SPEC).is_ok();
+    let declared = || NetworkCost::of_network(&run.model, &run.encoding, &SPEC).is_ok();
     run.model.check().is_ok()
         && (matches!(run.encoding[..], [EncodingConfig::None(_)]) || declared())
         && run.train.optimizer.check().is_ok()

@@ -1,6 +1,6 @@
 //! Where experiment files name settings, all of their dotted names are offered.
 
-use super::super::setting::{GROUPS, SHORT, Setting};
+use crate::settings::setting::{GROUPS, SHORT, Setting};
 use serde_json::{Map, Value, json};
 
 /// Puts the schema of a run into that of a file: as `base`, and in parts wherever settings are named. Returns the parts

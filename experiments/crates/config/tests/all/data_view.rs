@@ -234,7 +234,7 @@ fn the_published_network_has_the_heads_that_games_have_targets_for() {
     ]);
     let experiment = load(&preset).expect("what is left");
     assert_eq!(experiment.rows[0].run.outputs().names(), ["policy", "result"]);
-    assert_eq!(experiment.rows[0].shape.macs.paper, 213_909_504);
+    assert_eq!(experiment.rows[0].cost.macs.paper, 213_909_504);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_map_without_a_policy_tells_no_squares_apart() {
         .replace("game: [chess, shogi]", "game: [chess]")
         .replace("metric: policy_loss", "metric: map_accuracy");
     let experiment = load(&text).expect("the head fits the map");
-    let sources = &experiment.rows[0].shape.facts.position_sources;
+    let sources = &experiment.rows[0].cost.facts.position_sources;
     assert_eq!(sources[..], [games::input::MARK], "neither the head nor a mask without a policy tells squares apart");
 }
 
@@ -252,7 +252,7 @@ fn a_map_without_a_policy_tells_no_squares_apart() {
 fn a_mask_is_declared_where_a_policy_is_masked() {
     let declared = |mask: &str| -> Vec<String> {
         let experiment = load(&EXPERIMENT.replace("mask: train", &format!("mask: {mask}"))).expect("valid");
-        let sources = &experiment.rows[0].shape.facts.position_sources;
+        let sources = &experiment.rows[0].cost.facts.position_sources;
         sources.iter().filter(|source| source.contains("legal-move mask")).cloned().collect()
     };
     assert_eq!(declared("train"), ["legal-move mask in training"]);

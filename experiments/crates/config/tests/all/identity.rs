@@ -1,7 +1,7 @@
 //! The hash in a cell's folder name: what changes it, and what must not.
 
 use config::identity::{LEFT_OUT, canonical, hash};
-use config::start::Start;
+use config::start_weights::Start;
 use config::{EvalConfig, RunConfig, TrainConfig};
 use serde_json::Value;
 

@@ -79,8 +79,8 @@ fn controls_have_the_parameters_of_their_goal_on_both_boards() {
         for control in found {
             let game = control.run.game;
             let (own, goal) = (numbers(game, sizes(control)), shaw_numbers(game));
-            assert_eq!(control.shape.facts.parameters() as u64, own);
-            assert_eq!(row(&experiment, &format!("{}-shaw", game.name())).shape.facts.parameters() as u64, goal);
+            assert_eq!(control.cost.facts.parameters() as u64, own);
+            assert_eq!(row(&experiment, &format!("{}-shaw", game.name())).cost.facts.parameters() as u64, goal);
             assert!(within_one_percent(own, goal), "{game:?} by {by}: {own} of {goal}");
             // The last size is the nearest multiple of 8.
             let [width, layers, ff] = sizes(control);
@@ -98,11 +98,11 @@ fn controls_have_the_operations_of_their_goal_on_both_boards() {
     let experiment = load(&grid(ENCODINGS, entry));
     for control in controls(&experiment) {
         let squares = control.run.game.geometry().squares() as u64;
-        let source = row(&experiment, &format!("{}-absolute", control.run.game.name())).shape.macs.flops();
+        let source = row(&experiment, &format!("{}-absolute", control.run.game.name())).cost.macs.flops();
         // Two products of every token with what was added to the feed-forward layer; and Shaw's three sums over pairs.
         let own = source + 2 * LAYERS * squares * 2 * WIDTH * (sizes(control)[2] - FF);
         let goal = source + 2 * LAYERS * 3 * squares * squares * WIDTH;
-        assert_eq!(control.shape.macs.flops(), own);
+        assert_eq!(control.cost.macs.flops(), own);
         assert!(within_one_percent(own, goal), "{own} of {goal}");
     }
 }
@@ -118,7 +118,7 @@ fn a_control_can_be_smaller_than_what_it_is_made_of() {
         assert_eq!([width, layers], [WIDTH, LAYERS]);
         let tables = shaw_numbers(game) - numbers(game, [WIDTH, LAYERS, FF]);
         let own = numbers(game, [WIDTH, LAYERS, ff]) + tables;
-        assert_eq!(control.shape.facts.parameters() as u64, own);
+        assert_eq!(control.cost.facts.parameters() as u64, own);
         assert!(ff < large && within_one_percent(own, numbers(game, [WIDTH, LAYERS, large])));
     }
 }
@@ -140,8 +140,8 @@ fn an_encoding_grows_by_its_own_size() {
         let to_gen = (hidden + 1) * heads * gen_width;
         let norms = 2 * hidden + 2 * heads * gen_width;
         let smolgen = bare + LAYERS * (to_hidden + to_gen + norms) + gen_width * squares * squares;
-        assert_eq!(control.shape.facts.parameters() as u64, dynamic);
-        assert_eq!(row(&experiment, &format!("{}-smolgen", game.name())).shape.facts.parameters() as u64, smolgen);
+        assert_eq!(control.cost.facts.parameters() as u64, dynamic);
+        assert_eq!(row(&experiment, &format!("{}-smolgen", game.name())).cost.facts.parameters() as u64, smolgen);
         assert!(within_one_percent(dynamic, smolgen), "{dynamic} of {smolgen}");
     }
 }

@@ -61,7 +61,7 @@ fn the_command_line_may_replace_a_named_row() {
     let text = text.replace("reference: {encoding: none}", "reference: {game: chess}");
     let text = text.replace("game: [chess, shogi]", "game: [chess]");
     let experiment = load_with(&text, &["encoding=absolute"]).expect("it is accepted");
-    assert!(experiment.rows.iter().all(|row| row.given.is_none()));
+    assert!(experiment.rows.iter().all(|row| row.custom_name.is_none()));
 }
 
 #[test]

@@ -185,8 +185,8 @@ fn what_the_command_line_sets_is_not_varied() {
     let deep = load_with(EXPERIMENT, &["encoding=[shaw, none]", "model.chessformer.layers=1", "train.mask=eval"]);
     let row = &deep.expect("it can be run").rows[0];
     assert_eq!(row.run.encoding.len(), 1);
-    let shape = |experiment: &Experiment| experiment.rows[0].shape.facts.trunk;
-    assert!(row.shape.facts.trunk < shape(&set));
+    let trunk = |experiment: &Experiment| experiment.rows[0].cost.facts.trunk;
+    assert!(row.cost.facts.trunk < trunk(&set));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `tune`: settings chosen for each row by trials.
 
-use config::tuning::Trial;
+use config::trials::Trial;
 use config::{Experiment, Role, Tuning};
 use std::collections::BTreeSet;
 use testing::{EXPERIMENT, load_with, refused};

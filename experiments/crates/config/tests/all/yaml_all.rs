@@ -68,7 +68,7 @@ primary: {{metric: maploss, at: last, weights: raw}}
         "15:48: `theta` is missing in `axes.encoding[3]`",
         "15:54: `share` is missing in `axes.encoding[4]`",
         "17:23: unknown value `absolut` in `reference.encoding`",
-        "18:19: `maploss` is no metric",
+        "18:19: `maploss` is not a metric",
     ];
     let of_base = [
         "4:10: unknown value `piece_token` in `base.input`",
@@ -77,13 +77,13 @@ primary: {{metric: maploss, at: last, weights: raw}}
         "13:37: unknown key `test_position` in `base.eval`",
     ];
     assert_eq!(places(&text), [&of_base[..], &after_base[..]].concat());
-    let mended = [
+    let repaired = [
         ("piece_token\n", "piece_tokens\n"),
         ("{adamw: {lr: 3}}", "adamw"),
         ("nome", "none"),
         ("test_position:", "test_positions:"),
     ];
-    let right = mended.iter().fold(text, |text, (old, new)| text.replace(old, new));
+    let right = repaired.iter().fold(text, |text, (old, new)| text.replace(old, new));
     assert_eq!(places(&right), after_base);
 }
 

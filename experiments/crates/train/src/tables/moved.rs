@@ -1,7 +1,7 @@
 //! Entries of a table that find their places on a board of another size.
 
 use crate::checkpoint::{from_little_endian, shape};
-use config::start::{Fit, TableOrder};
+use config::start_weights::{Fit, TableOrder};
 use encodings::Tokens;
 use encodings::displacements::Displacement;
 use games::Geometry;

@@ -2,7 +2,7 @@
 
 use crate::batch_norm::tensor;
 use crate::heads::with_heads;
-use config::start::{Fit, Start, TableOrder};
+use config::start_weights::{Fit, Start, TableOrder};
 use config::{Generate, RunConfig, TrainConfig};
 use encodings::displacements::Displacement;
 use games::{GameKind, Geometry};

@@ -3,7 +3,7 @@
 
 use super::counts::Counts;
 use config::identity::hash;
-use config::{RunConfig, Shape};
+use config::{NetworkCost, RunConfig};
 
 /// `config.yaml`: what is accepted is the same once it was written.
 pub fn run_config(bytes: &[u8]) -> Counts {
@@ -14,7 +14,7 @@ pub fn run_config(bytes: &[u8]) -> Counts {
         let again = RunConfig::from_yaml(&written).unwrap_or_else(|error| panic!("{error} in\n{written}"));
         assert_eq!(again.to_yaml().expect("a text"), written);
         assert_eq!(hash(&again, "content"), hash(&run, "content"));
-        if let Err(error) = Shape::of(&run) {
+        if let Err(error) = NetworkCost::of(&run) {
             assert!(!error.to_string().is_empty());
         }
     })
