@@ -4,7 +4,7 @@ use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, group, without_counters};
 use crate::store::GameRow;
-use games::maps::NO_LABEL;
+use games::map_labels::NO_LABEL;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;

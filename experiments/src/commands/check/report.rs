@@ -9,7 +9,7 @@ use config::tuning::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, counted, grouped};
 use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
 use games::GameKind;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use report::numbers::mega;
 use report::table::table;
 use serde_json::{Map, Value, json};

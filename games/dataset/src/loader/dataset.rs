@@ -13,7 +13,7 @@ use crate::manifest::{EXACT_BELOW, Manifest, MapInfo, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
 use crate::work_done::WorkDone;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::ops::Range;
 use std::path::Path;

@@ -6,7 +6,7 @@ use super::visit::{LegalMoves, Visit};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::attacks::Tactics;
-use games::maps::{MapTask, NO_LABEL};
+use games::map_labels::{MapTask, NO_LABEL};
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Position as _, Side};
 
 pub(super) const NO_PLY: u16 = u16::MAX;

@@ -8,7 +8,7 @@ use dataset::{
 };
 use games::attacks::Tactics;
 use games::chess::{Chess, ChessPosition};
-use games::maps::{MapShape, MapTask, NO_LABEL};
+use games::map_labels::{MapShape, MapTask, NO_LABEL};
 use games::shogi::Shogi;
 use games::{Game as _, GameKind, InputName, Position};
 use std::collections::{BTreeMap, BTreeSet};
