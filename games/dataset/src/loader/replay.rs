@@ -2,7 +2,7 @@
 
 use super::stored::StoredGame;
 use super::targets::{self, TargetLists};
-use super::visit::{LegalMoves, Visit};
+use super::used_plies::{LegalMoves, VisitedPly};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::attacks::Tactics;
@@ -158,7 +158,7 @@ fn replay_game<G: Tactics>(
     out.map_cells = reading.map.map_or_else(|| game.map_cells(), |task| task.shape().cells(G::GEOMETRY.squares()));
     let values = game.target_value();
     let frame = layout.name.frame();
-    game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, used, is_target }| {
+    game.visit::<G>(layout, in_sequence, |VisitedPly { line, played, candidates, used, is_target }| {
         let (position, ply) = (line.position(), line.plies());
         let row = out.packed.len();
         out.packed.resize(row + out.row_bytes, 0);
