@@ -217,13 +217,13 @@ impl RefinementConfig {
 
 impl ChessformerConfig {
     /// A network of these sizes whose options all have their defaults.
-    pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
+    pub(crate) fn of_sizes(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
         with_defaults(&[("layers", layers), ("width", width), ("heads", heads), ("ff", ff)])
     }
 
     /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only
     /// head.
-    pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> Self {
+    pub(crate) fn llama_style(width: usize, heads: usize, ff: usize) -> Self {
         Self {
             embedding: EmbeddingConfig::Table,
             ff_kind: FeedForwardKind::Swiglu,
@@ -232,7 +232,7 @@ impl ChessformerConfig {
             out_bias: false,
             value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
             outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
-            ..Self::usual(12, width, heads, ff)
+            ..Self::of_sizes(12, width, heads, ff)
         }
     }
 

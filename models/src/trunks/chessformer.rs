@@ -4,7 +4,7 @@ use super::refine::{MoveContext, Refine};
 use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
 use crate::heads;
-use crate::heads::head::Site;
+use crate::heads::head::HeadContext;
 use crate::heads::output::Output;
 use crate::layers;
 use crate::layers::body::Body;
@@ -61,7 +61,7 @@ pub(super) fn declare(
     }
     let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
     let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config.body());
-    let heads = heads::declare(HeadName::ALL, Site { builder, config, tokens: &of_heads, moves: spec.moves })?;
+    let heads = heads::declare(HeadName::ALL, HeadContext { builder, config, tokens: &of_heads, moves: spec.moves })?;
     let refine = config.refinement.map(|refinement| {
         let sizes = [config.width, spec.moves.len()];
         Box::new(Refine::declare(builder, refinement, &tokens, sizes, repetitions))

@@ -26,7 +26,7 @@ use super::trunk::{Declared, Trunk, TrunkMacs};
 use crate::config::{DecoderConfig, InitKind, ModelError, SequenceMask, Spec};
 use crate::heads;
 use crate::heads::BoardTokens;
-use crate::heads::head::{Head, Site};
+use crate::heads::head::{Head, HeadContext};
 use crate::heads::output::{Output, Reading};
 use crate::layers::body::Body;
 use crate::layers::dense;
@@ -89,7 +89,7 @@ pub(super) fn declare(
     if let Some(logits) = logits.clone().filter(|_| outputs.policy.is_some()) {
         heads.push(Box::new(MovePolicy { logits, moves }));
     }
-    let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
+    let site = HeadContext { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
     heads.extend(heads::declare(&RESULTS, site)?);
     let prefix = config.mask == SequenceMask::Prefix;
     let board_len = spec.input.tokens() as i64;

@@ -15,7 +15,7 @@ pub const ACCURACY: Metric = Metric::share(
     Target::Policy,
     "positions whose move after the second pass is one of the target's best",
 );
-pub const AMONG: Metric =
+pub const TARGET_IN_CANDIDATES: Metric =
     Metric::share("refined_among", Target::Policy, "positions whose target is among the moves of the second pass");
 
-pub(super) const MEASURES: Measures = Measures { losses: &[LOSS], metrics: &[ACCURACY, AMONG] };
+pub(super) const MEASURES: Measures = Measures { losses: &[LOSS], metrics: &[ACCURACY, TARGET_IN_CANDIDATES] };
