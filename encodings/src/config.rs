@@ -208,7 +208,7 @@ impl<'de> Visitor<'de> for NameOrMap {
         match map.next_key::<String>()? {
             None => Ok(config),
             Some(second) => Err(M::Error::custom(format!(
-                "\"{second}\" stands in the same map as \"{name}\": several encodings are a list with one map each, \
+                "\"{second}\" is in the same map as \"{name}\": several encodings are a list with one map each, \
                  and options of \"{name}\" belong one level deeper"
             ))),
         }

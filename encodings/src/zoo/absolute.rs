@@ -59,7 +59,7 @@ impl Table {
     }
 }
 
-/// The options.
+/// Settings of the position vectors: where they enter, how they are made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -23,7 +23,7 @@ pub enum MapTokens {
     All,
 }
 
-/// The options.
+/// Settings of the generated map: the tokens that it covers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

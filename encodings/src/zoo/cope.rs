@@ -35,7 +35,7 @@ pub enum OffRay {
     Learned,
 }
 
-/// The options.
+/// Settings of the counted positions: the number of vectors, pairs off the rays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -19,7 +19,7 @@ use nn::{Norm, NormKind};
 
 const NAME: &str = "dynamic_relative";
 
-/// The options.
+/// Settings of the network that generates the relative keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

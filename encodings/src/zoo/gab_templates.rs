@@ -32,7 +32,7 @@ const LOWEST: f64 = 1.0 / 50.0;
 /// r, c, r+c and r−c of a displacement.
 const DIRECTIONS: i64 = 4;
 
-/// The options.
+/// Settings of the templates and of the summary that mixes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -48,7 +48,7 @@ pub enum Rotations {
     Last,
 }
 
-/// The options.
+/// Settings of the templates, of their convolutions and of the summary that mixes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
