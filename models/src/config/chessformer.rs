@@ -1,10 +1,10 @@
 //! Sizes and choices of a Chessformer, as experiments write them.
 
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
+use super::cls_parts::PartsConfig;
 use super::defaults::{is_default, is_one, is_unit, mish, one, rms, unit, with_defaults, yes};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, RewardOptions, check_offered};
-use super::parts::PartsConfig;
 use encodings::Dims;
 use facts::{HeadName, described};
 use games::Vocabulary;

@@ -8,7 +8,7 @@ use super::edge::OffBoardPadding;
 use super::feed_forward::FeedForward;
 use super::input::Expander;
 use super::residual::{Residual, Stream, Sublayer};
-use crate::config::{BodyConfig, ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
+use crate::config::{BodyConfig, ChessformerConfig, Edge, EmbeddingConfig, GameSpec, ModelError};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
@@ -52,7 +52,7 @@ impl Embedding {
     /// For the tokens of a game's input, which says where the pieces stand.
     pub(crate) fn declare(
         scope: &mut Scope<'_>,
-        spec: &Spec,
+        spec: &GameSpec,
         tokens: &Tokens,
         config: &ChessformerConfig,
     ) -> Result<Self, ModelError> {

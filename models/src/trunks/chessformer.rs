@@ -2,14 +2,14 @@
 
 use super::refine::{MoveContext, Refine};
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
+use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, GameSpec, ModelError};
 use crate::heads;
 use crate::heads::head::HeadContext;
 use crate::heads::output::Output;
 use crate::layers;
 use crate::layers::body::Body;
+use crate::layers::cls_parts::Parts;
 use crate::layers::embedding::{Embedding, Embeds};
-use crate::layers::parts::Parts;
 use crate::layers::registers::Registers;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use facts::HeadName;
@@ -32,7 +32,7 @@ struct Encoder {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &ChessformerConfig,
 ) -> Result<Declared, ModelError> {
     config.check_policy(spec.moves)?;

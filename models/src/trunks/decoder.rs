@@ -23,7 +23,7 @@
 
 use super::refine::MoveContext;
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{DecoderConfig, InitKind, ModelError, SequenceMask, Spec};
+use crate::config::{DecoderConfig, GameSpec, InitKind, ModelError, SequenceMask};
 use crate::heads;
 use crate::heads::BoardTokens;
 use crate::heads::head::{Head, HeadContext};
@@ -64,7 +64,7 @@ struct Decoder {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &DecoderConfig,
 ) -> Result<Declared, ModelError> {
     let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
@@ -184,7 +184,7 @@ impl Trunk for Decoder {
 }
 
 /// Boards and moves alternating: the roles of a board's tokens once for each ply.
-fn sequence(spec: &Spec, plies: usize) -> Tokens {
+fn sequence(spec: &GameSpec, plies: usize) -> Tokens {
     let board = spec.tokens();
     let ply: Vec<Role> = board.roles().iter().copied().chain([Role::Aux("move")]).collect();
     Tokens::new(spec.input.geometry, ply.repeat(plies))

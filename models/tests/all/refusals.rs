@@ -5,15 +5,15 @@ use encodings::EncodingConfig;
 use games::InputName::{Dlshogi62_57, PieceTokens, PieceTokensAux, Tokens68};
 use games::MovesName::{Chessdecoder1924, Dlshogi2187, FromTo, Shogi1496, Uci1968Dm};
 use games::{GameKind, InputName, MovesName};
-use models::{ModelConfig, ModelError, Spec};
+use models::{GameSpec, ModelConfig, ModelError};
 
 const NONE: &str = r#"{"none": {}}"#;
 
-fn chess(input: InputName, moves: MovesName) -> Spec {
+fn chess(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Chess, input, moves)
 }
 
-fn shogi(input: InputName, moves: MovesName) -> Spec {
+fn shogi(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Shogi, input, moves)
 }
 
@@ -34,7 +34,7 @@ fn model(architecture: &str, options: &str) -> ModelConfig {
 }
 
 /// Checks what is said of networks: their options, the option to blame (empty for none), and a part of the message.
-fn assert_refused(spec: &Spec, architecture: &str, cases: &[(&str, &str, &str)]) {
+fn assert_refused(spec: &GameSpec, architecture: &str, cases: &[(&str, &str, &str)]) {
     for (options, at, said) in cases {
         let error = refused(&model(architecture, options), &[encoding(NONE)], spec);
         assert!(error.to_string().contains(said), "{options}: {error}");

@@ -5,12 +5,12 @@ use super::super::shape::Shape;
 use super::defaults::{SAMPLE, tree};
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
-use models::Spec;
+use models::GameSpec;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 /// The board of the documents that are judged.
-static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec {
+static SPEC: LazyLock<GameSpec> = LazyLock::new(|| GameSpec {
     input: GameKind::Chess.input(InputName::PieceTokens),
     moves: GameKind::Chess.moves(MovesName::default()),
 });

@@ -13,7 +13,7 @@
 
 use super::embedding::{Embeds, with_tokens};
 use crate::config::ModelError;
-use crate::config::parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
+use crate::config::cls_parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
 use encodings::{LayerContext, Role, Stack, Tokens};
 use games::InputLayout;
 use nn::{Constant, Init, ParamId, Scope, Views};
