@@ -22,7 +22,7 @@
 //! defaults (T 48, F 16, H 128, d₁ and d₂ 32) 21,920 per layer and 22,720 shared.
 
 use crate::prelude::*;
-use crate::squares_mean::SquaresMean;
+use crate::tokens::SquaresMean;
 use nn::{Activation, Norm, NormKind, PairClasses};
 use std::sync::Arc;
 

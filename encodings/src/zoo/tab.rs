@@ -25,7 +25,7 @@
 use super::gab_templates::{Mixture, changed_options, gain};
 use super::rope::log_uniform;
 use crate::prelude::*;
-use crate::squares_mean::SquaresMean;
+use crate::tokens::SquaresMean;
 use nn::Activation;
 use std::f64::consts::FRAC_1_SQRT_2;
 
