@@ -291,10 +291,8 @@ impl Making {
     /// `None` for stored positions.
     fn of(row: &Row) -> Option<Self> {
         let probe = row.run.generate.as_ref()?.probe().ok()?;
-        Some(Self {
-            positions: GenerationCounts::whole_blocks(row.run.trained_positions()),
-            rate: probe.assumed_rate(),
-        })
+        let positions = GenerationCounts::whole_blocks(row.run.trained_positions());
+        Some(Self { positions, rate: probe.assumed_rate() })
     }
 
     fn seconds(&self) -> Option<f64> {

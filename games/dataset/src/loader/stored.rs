@@ -155,11 +155,8 @@ impl StoredGame {
 
     pub(crate) fn has(&self) -> OptionalColumns {
         let any = |column: &[f32]| column.iter().any(|value| !value.is_nan());
-        OptionalColumns {
-            value: any(&self.value),
-            draw: any(&self.draw),
-            rating: self.ratings.iter().any(Option::is_some),
-        }
+        let rating = self.ratings.iter().any(Option::is_some);
+        OptionalColumns { value: any(&self.value), draw: any(&self.draw), rating }
     }
 
     /// Whether a ply is one of the dataset's positions.

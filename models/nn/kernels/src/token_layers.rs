@@ -47,7 +47,7 @@ pub struct TokenLayers {
 
 /// What a forward pass keeps for the backward pass.
 #[derive(Debug, Clone, Copy)]
-pub struct SavedForBackward {
+pub struct Saved {
     pub attended: Numbers,
     /// The product of the first feed-forward layer `[n,hidden]`.
     pub hidden: Numbers,
@@ -72,7 +72,7 @@ impl TokenLayers {
     ///
     /// # Safety
     /// As for [`ResidualNorm::compute`]; the widths are multiples of [`WIDTH`](crate::dense::WIDTH).
-    pub unsafe fn compute(self, output: Numbers, kept: Option<SavedForBackward>, workers: Workers) {
+    pub unsafe fn compute(self, output: Numbers, kept: Option<Saved>, workers: Workers) {
         let Self { width, hidden, .. } = self;
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
         unsafe {
@@ -117,7 +117,7 @@ fn add_to(bias: Option<Numbers>) -> AddTo {
 struct Forward<'a> {
     layers: TokenLayers,
     panels: &'a [Panels; 3],
-    kept: Option<SavedForBackward>,
+    kept: Option<Saved>,
     output: Numbers,
     rows: Range<usize>,
 }
@@ -131,9 +131,9 @@ impl Kernel for Forward<'_> {
         let [attended, hidden, fed, normed, active] = buffers.each_mut().map(scratch);
         for first in rows.clone().step_by(STRIP) {
             let count = STRIP.min(rows.end - first);
-            let SavedForBackward { attended, hidden, fed } = match kept {
-                None => SavedForBackward { attended, hidden, fed },
-                Some(SavedForBackward { attended, hidden, fed }) => SavedForBackward {
+            let Saved { attended, hidden, fed } = match kept {
+                None => Saved { attended, hidden, fed },
+                Some(Saved { attended, hidden, fed }) => Saved {
                     attended: attended.after(first * d),
                     hidden: hidden.after(first * wide),
                     fed: fed.after(first * d),

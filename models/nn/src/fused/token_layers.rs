@@ -5,7 +5,7 @@ use super::operands::{contiguous, numbers, writable};
 use super::{supports, workers};
 use crate::differentiable::{BackwardContext, Results, apply_one};
 use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
-use kernels::token_layers::{Layer, SavedForBackward, TokenLayers as Kernel, TokenLayersGradients};
+use kernels::token_layers::{Layer, Saved, TokenLayers as Kernel, TokenLayersGradients};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Attention's output layer, a norm of its sum with the stream, a feed-forward layer, and a norm of the sum of these two:
@@ -119,8 +119,8 @@ impl Operation {
 }
 
 /// The numbers of what is kept.
-fn places(kept: &[Tensor]) -> SavedForBackward {
-    SavedForBackward { attended: numbers(&kept[0]), hidden: numbers(&kept[1]), fed: numbers(&kept[2]) }
+fn places(kept: &[Tensor]) -> Saved {
+    Saved { attended: numbers(&kept[0]), hidden: numbers(&kept[1]), fed: numbers(&kept[2]) }
 }
 
 impl Differentiable for Operation {

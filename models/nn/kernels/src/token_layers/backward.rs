@@ -1,6 +1,6 @@
 //! From the gradient of the output to those of everything that the layers read.
 
-use super::{Layer, SavedForBackward, TokenLayers, TokenLayersGradients, scratch};
+use super::{Layer, Saved, TokenLayers, TokenLayersGradients, scratch};
 use crate::buffer::Buffer;
 use crate::dense::{AddTo, OfWeight, Panels, RowProduct};
 use crate::instructions::{Kernel, Workers};
@@ -36,13 +36,7 @@ impl TokenLayers {
     ///
     /// # Safety
     /// As for [`Self::compute`].
-    pub unsafe fn gradients(
-        self,
-        kept: SavedForBackward,
-        of_output: Numbers,
-        to: TokenLayersGradients,
-        workers: Workers,
-    ) {
+    pub unsafe fn gradients(self, kept: Saved, of_output: Numbers, to: TokenLayersGradients, workers: Workers) {
         let (d, wide) = (self.width, self.hidden);
         let places = Places::of(&self);
         // SAFETY: the caller vouches for the memory; groups write to rows and sums of their own.
@@ -71,7 +65,7 @@ impl TokenLayers {
 
 struct Backward<'a> {
     layers: TokenLayers,
-    kept: SavedForBackward,
+    kept: Saved,
     of_output: Numbers,
     to: TokenLayersGradients,
     panels: &'a [Panels; 3],
