@@ -326,7 +326,7 @@ impl ChessformerConfig {
         if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
             return Err(ModelError::NoEffect {
                 option: "outputs.further_policies",
-                with: "neither policy nor soft_policy",
+                with: "outputs that have neither policy nor soft_policy",
             });
         }
         if let Some(refinement) = self.refinement {

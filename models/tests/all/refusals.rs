@@ -49,7 +49,7 @@ fn sizes_and_options_of_a_chessformer() {
     let of_summed = "model: registers has no effect with edge: hidden or embedding: new: leave it out";
     let of_gated = "model: ff_activation has no effect with a gated ff_kind: leave it out";
     let of_dropout = "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1";
-    let of_further = "outputs.further_policies has no effect with neither policy nor soft_policy";
+    let of_further = "outputs.further_policies has no effect with outputs that have neither policy nor soft_policy";
     assert_refused(
         &spec,
         "chessformer",
