@@ -154,9 +154,9 @@ impl EncodingConfig {
     /// Lists of encodings as one network carries them: every example by itself, and the stacks that papers use.
     pub fn example_stacks() -> Vec<Vec<Self>> {
         use crate::zoo::{absolute, relative_bias, rope, shaw, smolgen};
-        let gate = || Self::Absolute(absolute::Config::new(absolute::Place::Gate));
-        let every_layer = Self::Absolute(absolute::Config::new(absolute::Place::EveryLayer));
-        let keys_only = absolute::Config { values: false, ..absolute::Config::new(absolute::Place::EveryLayer) };
+        let gate = || Self::Absolute(absolute::Config::new(absolute::InjectAt::Gate));
+        let every_layer = Self::Absolute(absolute::Config::new(absolute::InjectAt::EveryLayer));
+        let keys_only = absolute::Config { values: false, ..absolute::Config::new(absolute::InjectAt::EveryLayer) };
         let shaw = || Self::Shaw(shaw::Config::default());
         let smolgen = Self::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() });
         let bias = Self::RelativeBias(relative_bias::Config { share: crate::displacements::Share::Displacement });
@@ -208,7 +208,7 @@ impl<'de> Visitor<'de> for NameOrMap {
         match map.next_key::<String>()? {
             None => Ok(config),
             Some(second) => Err(M::Error::custom(format!(
-                "\"{second}\" stands in the same map as \"{name}\": several encodings are a list with one map each, \
+                "\"{second}\" is in the same map as \"{name}\": several encodings are a list with one map each, \
                  and options of \"{name}\" belong one level deeper"
             ))),
         }

@@ -19,7 +19,6 @@ pub mod observed;
 pub mod order;
 mod perceptron;
 mod prelude;
-mod squares_mean;
 pub mod stack;
 pub mod tokens;
 mod zoo;

@@ -5,7 +5,7 @@
 //! those after it; rotations change no length, and factors change no direction, so they commute with both.
 
 use crate::EncodingConfig;
-use crate::zoo::absolute::Place;
+use crate::zoo::absolute::InjectAt;
 
 /// A stack in the one order that stands for all orders with the same function: that of the list of all encodings, except that
 /// two encodings that do not commute stay in the given order.
@@ -23,6 +23,6 @@ pub fn in_order(mut stack: Vec<EncodingConfig>) -> Vec<EncodingConfig> {
 
 fn rank(one: &EncodingConfig) -> (Option<usize>, bool) {
     let listed = EncodingConfig::NAMES.iter().position(|name| *name == one.info().name);
-    let is_later = matches!(one, EncodingConfig::Absolute(table) if table.at == Place::EveryLayer);
+    let is_later = matches!(one, EncodingConfig::Absolute(table) if table.at == InjectAt::EveryLayer);
     (listed, is_later)
 }

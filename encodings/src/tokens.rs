@@ -1,6 +1,8 @@
 //! Which token of the sequence stands for which square, and which stands for something else.
 
 use games::Geometry;
+use nn::Constant;
+use tch::{Kind, Tensor};
 
 /// What a token stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,5 +126,24 @@ impl Tokens {
     /// The first summary token, if there is one.
     pub fn cls(&self) -> Option<usize> {
         self.roles.iter().position(|role| *role == Role::Cls)
+    }
+}
+
+/// Reads the mean of the tokens that stand for squares: a summary of the position.
+#[derive(Debug)]
+pub(crate) struct SquaresMean {
+    /// The tokens that stand for squares.
+    squares: Constant,
+}
+
+impl SquaresMean {
+    pub(crate) fn new(tokens: &Tokens) -> Self {
+        let squares: Vec<_> = tokens.squares().map(|(token, _)| token as i64).collect();
+        Self { squares: Constant::indices(&squares, &[squares.len() as i64]) }
+    }
+
+    pub(crate) fn of(&self, x_bld: &Tensor) -> Tensor {
+        let of_squares = x_bld.index_select(1, &self.squares.on(x_bld.device()));
+        of_squares.mean_dim([1i64].as_slice(), false, None::<Kind>)
     }
 }

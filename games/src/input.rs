@@ -136,7 +136,7 @@ impl Boards {
 /// The attackers of a square are a function of its place: a network reads the rules' geometry from them.
 pub const ATTACKS: &str = "attack channels (they follow from the squares of the pieces by the rules)";
 
-/// Earlier positions tell squares with equal content apart, and show which two squares a move connects. They name no
+/// Earlier positions distinguish squares with equal content, and show which two squares a move connects. They name no
 /// square.
 pub const HISTORY: &str = "earlier positions (they tell equal pieces apart and show the squares of the last moves)";
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The list of games and of [boards for probes](crate::boards): `for_games!([callback] arguments)` calls the macro `callback`
+/// The list of games and of [boards for probes](crate::probe_boards): `for_games!([callback] arguments)` calls the macro `callback`
 /// with a list in brackets, then the arguments. The list has for each of them a variant of [`GameKind`], a module, whose name is
 /// the game's name, and a type. A new game is one more line here.
 #[macro_export]

@@ -7,7 +7,6 @@
 #![warn(missing_docs)]
 
 pub mod attacks;
-pub mod boards;
 pub mod chess;
 pub mod conventions;
 mod fields;
@@ -15,7 +14,7 @@ pub mod geometry;
 pub mod input;
 pub mod kind;
 pub mod line;
-pub mod maps;
+pub mod map_labels;
 pub mod minishogi;
 mod move_code;
 pub mod move_text;
@@ -23,6 +22,7 @@ pub mod movement;
 mod named;
 pub mod placement;
 pub mod position;
+pub mod probe_boards;
 mod ratings;
 pub mod record;
 mod records;
@@ -34,7 +34,6 @@ pub mod skirmish;
 pub mod usi_lines;
 pub mod vocabulary;
 
-pub use boards::{board5, board6, board8, board9, board11};
 pub use conventions::{Glyph, Notation, Orientation, Record};
 pub use geometry::{Frame, Geometry, Relation};
 pub use input::{Boards, Feature, FeatureKind, InputLayout, InputName};
@@ -42,6 +41,7 @@ pub use kind::GameKind;
 pub use line::Line;
 pub use move_text::MoveText;
 pub use position::{Earlier, Game, IllegalMove, ParsePosition, Phase, Position, Side};
+pub use probe_boards::{board5, board6, board8, board9, board11};
 pub use record::{
     Candidate, GameResult, ParsedGame, ParsedPosition, PositionFacts, RejectKind, Rejected, Score, Termination,
 };

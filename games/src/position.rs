@@ -88,7 +88,7 @@ pub trait Game: 'static + Send + Sync {
     /// format is not recognised. By default `usi` alone.
     const FORMATS: &'static [&'static str] = &["usi"];
     /// Whether it is a board for probes and no game: its positions are random placements, and no piece can be in check.
-    const PLACED: bool = false;
+    const IS_PROBE_BOARD: bool = false;
     /// Its positions.
     type Position: Position;
 

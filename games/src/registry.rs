@@ -48,14 +48,14 @@ const _: () = {
 
 impl GameKind {
     /// Every game.
-    pub const ALL: [Self; number(false)] = those(false);
+    pub const ALL: [Self; count_games(false)] = filter_games(false);
 
-    /// Every [board for probes](crate::boards).
-    pub const BOARDS: [Self; number(true)] = those(true);
+    /// Every [board for probes](crate::probe_boards).
+    pub const BOARDS: [Self; count_games(true)] = filter_games(true);
 
     /// Whether it is a board for probes.
     pub const fn is_board(self) -> bool {
-        crate::with_game!(self, G => G::PLACED)
+        crate::with_game!(self, G => G::IS_PROBE_BOARD)
     }
 
     /// Its name in YAML and on the command line.
@@ -124,7 +124,7 @@ impl Movement {
 }
 
 /// How many of the list are boards, or are not.
-const fn number(boards: bool) -> usize {
+const fn count_games(boards: bool) -> usize {
     let (mut number, mut next) = (0, 0);
     while next < GameKind::LISTED.len() {
         number += (GameKind::LISTED[next].is_board() == boards) as usize;
@@ -133,7 +133,7 @@ const fn number(boards: bool) -> usize {
     number
 }
 
-const fn those<const N: usize>(boards: bool) -> [GameKind; N] {
+const fn filter_games<const N: usize>(boards: bool) -> [GameKind; N] {
     let mut found = [GameKind::LISTED[0]; N];
     let (mut number, mut next) = (0, 0);
     while next < GameKind::LISTED.len() {

@@ -55,7 +55,7 @@ impl MovesName {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} shows the board as {} sees it, and {} does not name moves so: take {}",
-    input.name(), input.frame().viewer(), moves.name(), that_serve(*input)
+    input.name(), input.frame().viewer(), moves.name(), supporting_vocabularies(*input)
 )]
 pub struct WrongFrame {
     /// The input.
@@ -64,7 +64,7 @@ pub struct WrongFrame {
     pub moves: MovesName,
 }
 
-fn that_serve(input: InputName) -> String {
+fn supporting_vocabularies(input: InputName) -> String {
     let all = MovesName::ALL.into_iter().filter(|moves| moves.supports(input).is_ok());
     all.map(MovesName::name).collect::<Vec<_>>().join(" or ")
 }

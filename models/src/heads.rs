@@ -23,7 +23,7 @@ pub(crate) mod visit;
 
 use crate::config::{ModelError, Outputs};
 use facts::{HeadName, Loss};
-use head::{Head, Site};
+use head::{Head, HeadContext};
 
 pub use board::BoardTokens;
 pub use head::{HeadDeclaration, Need};
@@ -65,6 +65,6 @@ pub(crate) fn losses(heads: &[HeadName], outputs: &Outputs) -> Vec<&'static Loss
 }
 
 /// Declares those of these heads that the configuration names, in this order.
-pub(crate) fn declare(heads: &[HeadName], mut at: Site<'_>) -> Result<Vec<Box<dyn Head>>, ModelError> {
+pub(crate) fn declare(heads: &[HeadName], mut at: HeadContext<'_>) -> Result<Vec<Box<dyn Head>>, ModelError> {
     heads.iter().filter_map(|&head| (HeadDeclaration::of(head).declare)(&mut at)).collect()
 }

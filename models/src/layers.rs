@@ -2,11 +2,11 @@
 
 pub(crate) mod attention;
 pub(crate) mod body;
+pub(crate) mod cls_parts;
 pub(crate) mod edge;
 pub(crate) mod embedding;
 pub(crate) mod feed_forward;
 pub mod input;
-pub(crate) mod parts;
 pub(crate) mod registers;
 pub(crate) mod residual;
 

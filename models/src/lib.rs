@@ -1,6 +1,6 @@
 //! Networks for board games, their losses and optimisers.
 //!
-//! A [`Network`] is declared from a [`ModelConfig`], a list of position encodings and a [`Spec`] of the game: an input
+//! A [`Network`] is declared from a [`ModelConfig`], a list of position encodings and a [`GameSpec`] of the game: an input
 //! expansion, an embedding, a body of attention blocks that asks the encodings at their injection points, and the heads that the
 //! configuration names. Nothing here reads files, applies rules or draws batches.
 //!
@@ -39,10 +39,10 @@ mod trunks;
 
 pub use config::{
     AttentionConfig, BatchNormConfig, ChessformerConfig, DecoderConfig, Edge, EmbedAt, EmbeddingConfig,
-    FeedForwardKind, FurtherPolicy, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft, NoOptions,
-    NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions, Pool, Preset, RefinementConfig,
-    ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions, SequenceMask,
-    SoftPolicy, Spec, SqueezeConfig, Stem, ValueConfig, models, parts, presets,
+    FeedForwardKind, FurtherPolicy, GameSpec, InitKind, ModelConfig, ModelDescription, ModelError, MovesLeft,
+    NoOptions, NormPlace, Outputs, Pairs, PerSquare, PlaneBias, PolicyConfig, PolicyOptions, Pool, Preset,
+    RefinementConfig, ResnetConfig, ResnetPolicy, ResnetTransformerConfig, ResnetValue, RewardOptions, RightsOptions,
+    SequenceMask, SoftPolicy, SqueezeConfig, Stem, ValueConfig, cls_parts, models, presets,
 };
 pub use facts::{Aggregation, Direction, HeadName, Loss, Metric, Target};
 pub use heads::visit::{Masking, Term};

@@ -107,7 +107,7 @@ pub fn expand_mask(bits_bn: &Tensor, moves: usize) -> Tensor {
     bits_bn.unsqueeze(-1).bitwise_and_tensor(&places).ne(0).flatten(1, 2).narrow(1, 0, moves as i64)
 }
 
-/// Policy logits `[b,v]` behind the mask: −1e30 where a move is illegal (`legal_bv`: bool).
+/// Masked policy logits `[b,v]`: −1e30 where a move is illegal (`legal_bv`: bool).
 pub fn mask_policy(logits_bv: &Tensor, legal_bv: &Tensor) -> Tensor {
     logits_bv.masked_fill(&legal_bv.logical_not(), ILLEGAL_LOGIT)
 }
@@ -134,7 +134,7 @@ pub fn policy_z_rows(logits_bv: &Tensor, present_b: &Tensor) -> Tensor {
     or_zero(&(&log_sum * &log_sum), present_b)
 }
 
-/// Entropy of the policy in nats, `[b]`; of log-probabilities behind a mask, that over the legal moves.
+/// Entropy of the policy in nats, `[b]`; of masked log-probabilities, that over the legal moves.
 pub fn policy_entropy_rows(log_probs_bv: &Tensor) -> Tensor {
     -row_sums(&(log_probs_bv.exp() * log_probs_bv))
 }

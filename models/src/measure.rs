@@ -1,6 +1,6 @@
 //! Answers against targets: the terms of a step and the values of each example, from one visit of each head.
 
-use crate::config::{ModelConfig, Outputs, Spec};
+use crate::config::{GameSpec, ModelConfig, Outputs};
 use crate::heads::output::Output;
 use crate::heads::visit::{Masking, Term, Visit, Wanted, per_example};
 use crate::heads::{HeadDeclaration, losses};
@@ -23,7 +23,7 @@ pub struct Measure {
 
 impl Measure {
     /// For a network of this architecture.
-    pub fn new(model: &ModelConfig, spec: &Spec, masking: Masking) -> Self {
+    pub fn new(model: &ModelConfig, spec: &GameSpec, masking: Masking) -> Self {
         let sequence = Sequence { plies: model.plies() as i64, tokens: spec.input.tokens() as i64 };
         Self { heads: model.heads(), outputs: model.outputs().clone(), masking, moves: spec.moves.len(), sequence }
     }

@@ -1,6 +1,6 @@
 //! The whole network, from packed rows to the answers of its heads.
 
-use crate::config::{ModelConfig, ModelError, Spec};
+use crate::config::{GameSpec, ModelConfig, ModelError};
 use crate::heads::head::Head;
 use crate::heads::output::Output;
 use crate::macs::{HeadMacs, Macs};
@@ -19,7 +19,7 @@ use tch::Tensor;
 ///
 /// let cf_6m = models::Preset::named("cf-6m").expect("a preset").model;
 /// let shaw: encodings::EncodingConfig = serde_json::from_str(r#"{"shaw": {}}"#)?;
-/// let spec = models::Spec { input: Chess.input(InputName::PieceTokens), moves: Chess.moves(MovesName::FromTo) };
+/// let spec = models::GameSpec { input: Chess.input(InputName::PieceTokens), moves: Chess.moves(MovesName::FromTo) };
 /// let (_network, layout) = models::Network::declare(&cf_6m(), &[shaw], &spec)?;
 /// assert_eq!(layout.count(nn::Part::Encoding), 1_382_400);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -41,7 +41,7 @@ impl Network {
     pub fn declare(
         config: &ModelConfig,
         encodings: &[EncodingConfig],
-        spec: &Spec,
+        spec: &GameSpec,
     ) -> Result<(Self, Layout), ModelError> {
         spec.check_frames()?;
         let mut builder = LayoutBuilder::default();

@@ -10,8 +10,8 @@ mod sgd;
 
 pub use adam::OptimizerProgress;
 pub use config::{
-    AdamwConfig, Group, GroupPart, MuonConfig, MuonScale, NadamConfig, NadamTorchConfig, OptimizerConfig,
-    OptimizerError, Others, SgdConfig,
+    AdamwConfig, FallbackOptimizer, Group, GroupPart, MuonConfig, MuonScale, NadamConfig, NadamTorchConfig,
+    OptimizerConfig, OptimizerError, SgdConfig,
 };
 
 use adam::Moments;
@@ -70,8 +70,8 @@ impl Optimizer {
             OptimizerConfig::Muon(config) => {
                 muon::step(&self.matrices, flat, gradient, &self.moments.first, config, learning_rate)?;
                 match &config.others {
-                    Others::Nadam(own) => own.next(&mut self.progress, learning_rate),
-                    Others::Adamw(own) => own.next(&self.progress, learning_rate),
+                    FallbackOptimizer::Nadam(own) => own.next(&mut self.progress, learning_rate),
+                    FallbackOptimizer::Adamw(own) => own.next(&self.progress, learning_rate),
                 }
             }
             OptimizerConfig::Sgd(config) => {

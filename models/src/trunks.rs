@@ -7,7 +7,7 @@ pub mod resnet;
 mod resnet_transformer;
 pub(crate) mod trunk;
 
-use crate::config::{ModelConfig, ModelError, Spec};
+use crate::config::{GameSpec, ModelConfig, ModelError};
 use encodings::EncodingConfig;
 use nn::LayoutBuilder;
 use trunk::Declared;
@@ -17,7 +17,7 @@ pub(crate) fn declare(
     model: &ModelConfig,
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
 ) -> Result<Declared, ModelError> {
     match model {
         ModelConfig::Chessformer(config) => chessformer::declare(builder, encodings, spec, config),

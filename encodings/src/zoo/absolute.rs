@@ -21,7 +21,7 @@ const NAME: &str = "absolute";
 /// Where the vectors enter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Place {
+pub enum InjectAt {
     /// Once, after the input embedding.
     Input,
     /// At the input of every attention layer, each with its own table.
@@ -59,15 +59,15 @@ impl Table {
     }
 }
 
-/// The options.
+/// Settings of the position vectors: where they enter, how they are made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Where the vectors enter; the input by default.
-    pub at: Place,
+    pub at: InjectAt,
     /// How they are made; learned by default.
     pub table: Table,
-    /// Whether values see them too; true by default. Only with [`Place::EveryLayer`].
+    /// Whether values see them too; true by default. Only with [`InjectAt::EveryLayer`].
     pub values: bool,
     /// Standard deviation of their first values; 0 by default.
     pub init_std: f64,
@@ -75,13 +75,13 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { at: Place::Input, table: Table::Learned, values: true, init_std: 0.0 }
+        Self { at: InjectAt::Input, table: Table::Learned, values: true, init_std: 0.0 }
     }
 }
 
 impl Config {
     /// A learned table at `at`, everything else by default.
-    pub fn new(at: Place) -> Self {
+    pub fn new(at: InjectAt) -> Self {
         Self { at, ..Self::default() }
     }
 
@@ -90,14 +90,14 @@ impl Config {
             |option: &str, setting: &str, remedy| Err(EncodingError::no_effect(NAME, option, setting, remedy));
         EncodingError::check_init_std(NAME, self.init_std)?;
         let (at, table) = (format!("at: {}", word(&self.at)), format!("table: {}", word(&self.table)));
-        if self.at == Place::Gate && self.table != Table::Learned {
+        if self.at == InjectAt::Gate && self.table != Table::Learned {
             return no_effect(&table, &at, "the gate is always learned: leave the table out");
         }
-        if !self.values && self.at != Place::EveryLayer {
+        if !self.values && self.at != InjectAt::EveryLayer {
             return no_effect("values: false", &at, "only at: every_layer tells values from queries");
         }
-        if self.init_std > 0.0 && (self.at == Place::Gate || !self.table.is_learned()) {
-            let setting = if self.at == Place::Gate { &at } else { &table };
+        if self.init_std > 0.0 && (self.at == InjectAt::Gate || !self.table.is_learned()) {
+            let setting = if self.at == InjectAt::Gate { &at } else { &table };
             return no_effect(&format!("init_std: {}", self.init_std), setting, "leave it out");
         }
         let divisor = match self.table {
@@ -159,9 +159,9 @@ impl Configure for Config {
 
     fn act(&self) -> Act {
         match self.at {
-            Place::Input => Act::Sum,
-            Place::Gate => Act::Gate,
-            Place::EveryLayer => Act::Free,
+            InjectAt::Input => Act::Sum,
+            InjectAt::Gate => Act::Gate,
+            InjectAt::EveryLayer => Act::Free,
         }
     }
 
@@ -169,13 +169,13 @@ impl Configure for Config {
         self.check(dims)?;
         let rows = |scope: &mut Scope<'_>| self.rows(scope, dims, tokens);
         Ok(match self.at {
-            Place::Input => Box::new(Input { rows: rows(scope), guarantees: self.guarantees() }),
-            Place::EveryLayer => Box::new(EveryLayer {
+            InjectAt::Input => Box::new(Input { rows: rows(scope), guarantees: self.guarantees() }),
+            InjectAt::EveryLayer => Box::new(EveryLayer {
                 rows: dims.per_layer(scope, rows),
                 values: self.values,
                 guarantees: self.guarantees(),
             }),
-            Place::Gate => {
+            InjectAt::Gate => {
                 let shape = [tokens.len() as i64, dims.width as i64];
                 Box::new(Gate {
                     factor: scope.f32_param("factor", &shape, Init::ONES),
@@ -186,9 +186,9 @@ impl Configure for Config {
     }
 
     fn examples() -> Vec<Self> {
-        let at_every_layer = |table| Self { table, ..Self::new(Place::EveryLayer) };
-        let at_input = |table| Self { table, ..Self::new(Place::Input) };
-        let mut all = vec![Self::new(Place::Gate)];
+        let at_every_layer = |table| Self { table, ..Self::new(InjectAt::EveryLayer) };
+        let at_input = |table| Self { table, ..Self::new(InjectAt::Input) };
+        let mut all = vec![Self::new(InjectAt::Gate)];
         all.extend(Table::ALL.map(at_input));
         all.extend(Table::ALL.map(at_every_layer));
         all.push(Self { values: false, ..at_every_layer(Table::Learned) });

@@ -20,7 +20,7 @@ use crate::displacements::Distance;
 use crate::prelude::*;
 use std::sync::Arc;
 
-/// The options.
+/// Settings of the slopes and of the distance that they multiply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

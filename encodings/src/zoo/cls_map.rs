@@ -10,12 +10,12 @@
 //! at zero.
 
 use crate::prelude::*;
-use crate::squares_mean::SquaresMean;
+use crate::tokens::SquaresMean;
 
 /// Which tokens the map covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Covered {
+pub enum MapTokens {
     /// Pairs of squares; others get nothing added.
     #[default]
     Squares,
@@ -23,13 +23,13 @@ pub enum Covered {
     All,
 }
 
-/// The options.
+/// Settings of the generated map: the tokens that it covers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Which tokens the map covers; squares by default.
     #[serde(default)]
-    pub tokens: Covered,
+    pub tokens: MapTokens,
 }
 
 impl Configure for Config {
@@ -41,13 +41,13 @@ impl Configure for Config {
     };
 
     fn options(&self) -> Vec<String> {
-        (self.tokens == Covered::All).then(|| "all".to_owned()).into_iter().collect()
+        (self.tokens == MapTokens::All).then(|| "all".to_owned()).into_iter().collect()
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
         let covered: Vec<_> = match self.tokens {
-            Covered::Squares => tokens.squares().map(|(token, _)| token).collect(),
-            Covered::All => (0..tokens.len()).collect(),
+            MapTokens::Squares => tokens.squares().map(|(token, _)| token).collect(),
+            MapTokens::All => (0..tokens.len()).collect(),
         };
         let (width, pairs) = (dims.width as i64, (covered.len() * covered.len()) as i64);
         let init = Init::Uniform { bound: 1.0 / (dims.width as f64).sqrt() };
@@ -59,15 +59,15 @@ impl Configure for Config {
             spread: (!in_place).then(|| spread(tokens.len(), &covered)),
             tokens: tokens.len() as i64,
             auxiliary: match self.tokens {
-                Covered::Squares => Auxiliary::Untouched,
-                Covered::All => Auxiliary::OwnParameters,
+                MapTokens::Squares => Auxiliary::Untouched,
+                MapTokens::All => Auxiliary::OwnParameters,
             },
             layers: dims.layers as u64,
         }))
     }
 
     fn examples() -> Vec<Self> {
-        vec![Self { tokens: Covered::Squares }, Self { tokens: Covered::All }]
+        vec![Self { tokens: MapTokens::Squares }, Self { tokens: MapTokens::All }]
     }
 }
 

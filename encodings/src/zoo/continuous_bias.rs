@@ -45,7 +45,7 @@ pub enum Attention {
     Cosine,
 }
 
-/// The options.
+/// Settings of the network that maps displacements to biases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -35,7 +35,7 @@ pub enum OffRay {
     Learned,
 }
 
-/// The options.
+/// Settings of the counted positions: the number of vectors, pairs off the rays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -109,11 +109,11 @@ pub(super) fn ray(from: (usize, usize), to: (usize, usize)) -> Option<Vec<(usize
 #[derive(Debug)]
 struct Rays {
     /// For query i 1 where token m is on the ray from i to token j, `[1,l,l,l]` in the order i, m, j.
-    on_way: Constant,
+    ray_squares: Constant,
     /// 1 for two squares on a ray, `[l,l]`.
-    joined: Constant,
+    on_ray: Constant,
     /// 1 for two squares on no common ray, `[l,l]`.
-    apart: Constant,
+    off_ray: Constant,
 }
 
 impl Rays {
@@ -126,29 +126,29 @@ impl Rays {
             };
             (0..length * length).map(pair).collect()
         };
-        let [all, joined, apart] = [(); 3].map(|()| tokens.clone());
+        let [all, on_ray, off_ray] = [(); 3].map(|()| tokens.clone());
         let (shape, side) = ([length as i64; 2], length as i64);
         Self {
-            on_way: Constant::floats_from(&[1, side, side, side], move || on_way(&all)),
-            joined: Constant::floats_from(&shape, move || pairs(&joined, true)),
-            apart: Constant::floats_from(&shape, move || pairs(&apart, false)),
+            ray_squares: Constant::floats_from(&[1, side, side, side], move || ray_squares(&all)),
+            on_ray: Constant::floats_from(&shape, move || pairs(&on_ray, true)),
+            off_ray: Constant::floats_from(&shape, move || pairs(&off_ray, false)),
         }
     }
 }
 
-fn on_way(tokens: &Tokens) -> Vec<f32> {
+fn ray_squares(tokens: &Tokens) -> Vec<f32> {
     let length = tokens.len();
     let token_at = |place: (usize, usize)| {
         (0..length).find(|&token| tokens.place(token) == Some(place)).expect("every square has a token")
     };
-    let mut on_way = vec![0.0; length * length * length];
+    let mut ray_squares = vec![0.0; length * length * length];
     for (i, j) in (0..length).flat_map(|i| (0..length).map(move |j| (i, j))) {
         let (Some(from), Some(to)) = (tokens.place(i), tokens.place(j)) else { continue };
         for place in ray(from, to).into_iter().flatten() {
-            on_way[(i * length + token_at(place)) * length + j] = 1.0;
+            ray_squares[(i * length + token_at(place)) * length + j] = 1.0;
         }
     }
-    on_way
+    ray_squares
 }
 
 #[derive(Debug)]
@@ -175,7 +175,7 @@ impl Cope {
         let scale = (size[3] as f64).sqrt().recip();
         let gates = (q_bhlk.matmul(&k_bhlk.transpose(2, 3)) * scale).sigmoid();
         let by_query = gates.view([size[0] * size[1], 1, size[2], size[2]]);
-        contract(&by_query, &self.rays.on_way.on(q_bhlk.device())).reshape([size[0], size[1], size[2], size[2]])
+        contract(&by_query, &self.rays.ray_squares.on(q_bhlk.device())).reshape([size[0], size[1], size[2], size[2]])
     }
 }
 
@@ -207,12 +207,12 @@ impl Encoding for Cope {
         let of_positions_bhln = q.matmul(&at.views[vectors.positions].transpose(0, 1));
         let entry = |index: &Tensor| of_positions_bhln.gather(-1, &index.to_kind(Kind::Int64), false);
         let at_below = entry(&below);
-        let on_rays = (&at_below + (counted - below) * (entry(&above) - &at_below)) * self.rays.joined.on(device);
+        let on_rays = (&at_below + (counted - below) * (entry(&above) - &at_below)) * self.rays.on_ray.on(device);
         let whole = match vectors.off_ray {
             None => on_rays,
             Some(vector) => {
                 let of_query = q.matmul(&at.views[vector].transpose(0, 1));
-                on_rays + of_query * self.rays.apart.on(device)
+                on_rays + of_query * self.rays.off_ray.on(device)
             }
         };
         Logits { before_scale: Some(whole.to_kind(queries.q_bhlk.kind())), ..Logits::default() }

@@ -19,7 +19,7 @@ use nn::{Norm, NormKind};
 
 const NAME: &str = "dynamic_relative";
 
-/// The options.
+/// Settings of the network that generates the relative keys.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -30,7 +30,7 @@ pub struct Config {
     pub share: Share,
     /// What happens to u.
     #[serde(skip_serializing_if = "is_default")]
-    pub inside: Inside,
+    pub inside: BottleneckNorm,
     /// Whether r is divided by √k along with q·k; true by default.
     #[serde(skip_serializing_if = "bool::clone")]
     pub scaled: bool,
@@ -53,7 +53,7 @@ pub enum Share {
 /// What stands between W₁ and W₂.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Inside {
+pub enum BottleneckNorm {
     /// Nothing.
     #[default]
     None,
@@ -65,7 +65,7 @@ pub enum Inside {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { bottleneck: 32, share: Share::None, inside: Inside::None, scaled: true, init_std: INIT_STD }
+        Self { bottleneck: 32, share: Share::None, inside: BottleneckNorm::None, scaled: true, init_std: INIT_STD }
     }
 }
 
@@ -86,9 +86,9 @@ impl Configure for Config {
     fn options(&self) -> Vec<String> {
         let bottleneck = changed("bottleneck", self.bottleneck, Self::default().bottleneck);
         let inside = match self.inside {
-            Inside::None => None,
-            Inside::LayerNorm => Some("layer norm".to_owned()),
-            Inside::LayerNormRelu => Some("layer norm+relu".to_owned()),
+            BottleneckNorm::None => None,
+            BottleneckNorm::LayerNorm => Some("layer norm".to_owned()),
+            BottleneckNorm::LayerNormRelu => Some("layer norm+relu".to_owned()),
         };
         let shared = (self.share == Share::All).then(|| "shared".to_owned());
         let unscaled = (!self.scaled).then(|| "unscaled".to_owned());
@@ -114,8 +114,8 @@ impl Configure for Config {
             Self::default(),
             small(),
             Self { share: Share::All, ..small() },
-            Self { inside: Inside::LayerNorm, scaled: false, ..small() },
-            Self { inside: Inside::LayerNormRelu, share: Share::All, ..small() },
+            Self { inside: BottleneckNorm::LayerNorm, scaled: false, ..small() },
+            Self { inside: BottleneckNorm::LayerNormRelu, share: Share::All, ..small() },
             Self { init_std: 0.0, ..small() },
         ]
     }
@@ -138,12 +138,12 @@ impl Config {
         };
         let (down, up) = (linear("down", board, bottleneck), linear("up", bottleneck, keys * head_width * tokens));
         let position = if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } };
-        let norm =
-            (self.inside != Inside::None).then(|| Norm::declare(&mut scope.sub("norm"), bottleneck, NormKind::Layer));
+        let norm = (self.inside != BottleneckNorm::None)
+            .then(|| Norm::declare(&mut scope.sub("norm"), bottleneck, NormKind::Layer));
         Layer {
             down,
             norm,
-            relu: self.inside == Inside::LayerNormRelu,
+            relu: self.inside == BottleneckNorm::LayerNormRelu,
             up,
             keys,
             position: scope.f32_param("position", &shape, position),

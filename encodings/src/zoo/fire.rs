@@ -33,7 +33,7 @@ const FIRST_C: f32 = 0.1;
 
 const SMALLEST_C: f64 = 1e-6;
 
-/// The options.
+/// Settings of the network that maps distances to biases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -22,7 +22,7 @@
 //! defaults (T 48, F 16, H 128, d₁ and d₂ 32) 21,920 per layer and 22,720 shared.
 
 use crate::prelude::*;
-use crate::squares_mean::SquaresMean;
+use crate::tokens::SquaresMean;
 use nn::{Activation, Norm, NormKind, PairClasses};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ const LOWEST: f64 = 1.0 / 50.0;
 /// r, c, r+c and r−c of a displacement.
 const DIRECTIONS: i64 = 4;
 
-/// The options.
+/// Settings of the templates and of the summary that mixes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -67,7 +67,7 @@ pub enum Heads {
     Own,
 }
 
-/// The options.
+/// Settings of the buckets and of the tables over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

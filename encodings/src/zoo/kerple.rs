@@ -76,7 +76,7 @@ fn uniform(bound: f64, of: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Init 
     Init::drawn(move |stream| of((bound * streams::uniform(stream)).max(SMALLEST)))
 }
 
-/// The options.
+/// Settings of the kernel and of its distance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

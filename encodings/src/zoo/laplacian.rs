@@ -74,7 +74,7 @@ impl Graph {
     }
 }
 
-/// The options.
+/// Settings of the eigenvectors: their graph and their number.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -23,7 +23,7 @@ use std::f64::consts::TAU;
 
 const NAME: &str = "liere";
 
-/// The options.
+/// Settings of the rotated blocks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

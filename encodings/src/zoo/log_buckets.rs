@@ -28,7 +28,7 @@ const NAME: &str = "log_buckets";
 /// Added before rounding down, so that the logarithms of whole powers are not just below a whole number.
 const ROUNDING: f64 = 1e-9;
 
-/// The options.
+/// Settings of the buckets: their number, and how many hold one displacement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -24,7 +24,7 @@ use nn::PairTables;
 
 const NAME: &str = "low_rank";
 
-/// The options.
+/// Settings of the curves: their number, and which token mixes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

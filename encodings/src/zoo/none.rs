@@ -10,7 +10,7 @@ pub struct Config {}
 impl Configure for Config {
     const INFO: EncodingInfo = EncodingInfo {
         name: "none",
-        summary: "no position information; the trunk cannot tell squares apart",
+        summary: "no position information; the trunk cannot distinguish squares",
         source: "control; NoPE, Haviv et al. 2022 (arXiv 2203.16634)",
         example: "none",
     };

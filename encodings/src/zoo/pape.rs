@@ -22,7 +22,7 @@ const NAME: &str = "pape";
 /// r², r·c, c², r and c.
 const MONOMIALS: i64 = 5;
 
-/// The options.
+/// Settings of the parabolas.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -19,7 +19,7 @@ use crate::prelude::*;
 
 const NAME: &str = "pope";
 
-/// The options.
+/// Settings of the frequencies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

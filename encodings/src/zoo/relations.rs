@@ -49,7 +49,7 @@ pub enum Gate {
     None,
 }
 
-/// The options.
+/// Settings of the bias per relation: whether blocked lines differ.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

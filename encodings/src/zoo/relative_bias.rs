@@ -10,7 +10,7 @@
 use crate::prelude::*;
 use nn::PairClasses;
 
-/// The options.
+/// Settings of the table: which pairs share a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {

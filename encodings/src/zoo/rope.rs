@@ -63,7 +63,7 @@ pub enum Aux {
     Unrotated,
 }
 
-/// The options.
+/// Settings of the rotation: the angles and their frequencies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Written")]
 pub struct Config {

@@ -1,7 +1,7 @@
 //! Queries, keys and values rotated by their token's position; each query's output is rotated back.
 //!
 //! With the rotation R(p) of [`rope`] at place p: e_ij = (R(p_i)·q_i)·(R(p_j)·k_j)/√k as there, and
-//! z_i = R(p_i)ᵀ·Σ_j α_ij R(p_j)·v_j = Σ_j α_ij R(p_j − p_i)·v_j: what a value says depends on its displacement from the query.
+//! z_i = R(p_i)ᵀ·Σ_j α_ij R(p_j)·v_j = Σ_j α_ij R(p_j − p_i)·v_j: a contribution depends on the displacement from the query.
 //!
 //! Source: RoVE (arXiv 2606.11275, v1, introduction), whose values have the rotation of the keys; RoPER (labmlai/research,
 //! RoPER.md) is the same for text.

@@ -33,7 +33,7 @@ impl Term {
     const ALL: [Self; 3] = [Self::Q, Self::K, Self::V];
 }
 
-/// The options.
+/// Settings of the tables of relative vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -36,7 +36,7 @@ pub enum Pool {
     Mean,
 }
 
-/// The options.
+/// Settings of the compression, of the hidden layer and of the shared generator.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

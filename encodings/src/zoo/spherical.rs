@@ -33,7 +33,7 @@ pub enum Frequencies {
     Learned,
 }
 
-/// The options.
+/// Settings of the frequencies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -25,7 +25,7 @@
 use super::gab_templates::{Mixture, changed_options, gain};
 use super::rope::log_uniform;
 use crate::prelude::*;
-use crate::squares_mean::SquaresMean;
+use crate::tokens::SquaresMean;
 use nn::Activation;
 use std::f64::consts::FRAC_1_SQRT_2;
 
@@ -48,7 +48,7 @@ pub enum Rotations {
     Last,
 }
 
-/// The options.
+/// Settings of the templates, of their convolutions and of the summary that mixes them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {

@@ -52,7 +52,7 @@ fn mistakes_are_named() {
         ("relations: {gate: pieces}", vec!["unknown variant `pieces`", "board", "none"]),
         ("lepe: {kernel: 5}", vec!["unknown field `kernel`"]),
         ("shaw: {term: [q]}", vec!["unknown field `term`", "terms", "cross", "share"]),
-        ("shaw: {}\nrope: {layout: axial_2d, theta: 100}", vec!["\"rope\" stands in the same map as \"shaw\"", "list"]),
+        ("shaw: {}\nrope: {layout: axial_2d, theta: 100}", vec!["\"rope\" is in the same map as \"shaw\"", "list"]),
         ("{}", vec!["invalid length 0", "the name of an encoding"]),
         ("7", vec!["invalid type: integer `7`", "none, absolute, relative_bias"]),
     ];

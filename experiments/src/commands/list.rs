@@ -179,7 +179,7 @@ fn presets() -> anyhow::Result<Vec<Value>> {
 /// The game, input, moves and encoding that a preset was published with.
 struct Setting {
     name: &'static str,
-    spec: models::Spec,
+    spec: models::GameSpec,
     encoding: Vec<EncodingConfig>,
 }
 
@@ -210,7 +210,7 @@ impl Setting {
             ),
         };
         let encoding = encoding.iter().map(|text| serde_json::from_str(text)).collect::<Result<_, _>>()?;
-        let spec = models::Spec { input: game.offered(input)?, moves: game.vocabulary(moves)? };
+        let spec = models::GameSpec { input: game.offered(input)?, moves: game.vocabulary(moves)? };
         Ok(Self { name, spec, encoding })
     }
 }

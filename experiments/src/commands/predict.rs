@@ -4,7 +4,7 @@ use super::devices::CellNetwork;
 use config::RunConfig;
 use dataset::{Manifest, MapInfo, bounded};
 use games::chess::history::HistoryFill;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use models::HeadName;
 use std::fmt::Write as _;
 use std::io::{self, ErrorKind, Write as _};

@@ -5,7 +5,7 @@ use crate::endless::GRID;
 use config::Weights;
 use dataset::Dataset;
 use games::GameKind;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use records::Part;
 use records::positions::{MEASURES, file, read};
 use std::path::Path;

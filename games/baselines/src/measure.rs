@@ -5,7 +5,7 @@ use crate::features::Features;
 use crate::log_linear::{LogLinear, PENALTY, logits};
 use crate::prior::{StaticPrior, indices, of_moves};
 use crate::scores::{PositionScores, Score, entropy};
-use dataset::{Dataset, DatasetError, Manifest, OnDisk, Split, content, evaluated_policy, sampled_policy};
+use dataset::{Dataset, DatasetError, DatasetFolder, Manifest, Split, content, evaluated_policy, sampled_policy};
 use games::attacks::Tactics;
 use games::with_game;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub struct Source {
     folder: PathBuf,
     pub manifest: Manifest,
     /// The dataset of the test games, if it is another one.
-    test: Option<OnDisk>,
+    test: Option<DatasetFolder>,
     pub buckets: Vec<String>,
     /// The requested number of test positions.
     pub test_positions: u64,
@@ -78,7 +78,7 @@ impl Source {
         test_positions: u64,
     ) -> Result<Self, BaselinesError> {
         let manifest = Manifest::read(folder)?;
-        let test = test.map(OnDisk::read).transpose()?;
+        let test = test.map(DatasetFolder::read).transpose()?;
         Ok(Self { folder: folder.to_owned(), manifest, test, buckets: buckets.to_vec(), test_positions })
     }
 
@@ -109,7 +109,7 @@ impl Source {
         if !self.buckets.is_empty() {
             dataset.restrict(&self.buckets)?;
         }
-        if let Some(OnDisk { dir, manifest }) = &self.test {
+        if let Some(DatasetFolder { dir, manifest }) = &self.test {
             dataset.set_test(Dataset::load(dir, manifest.clone())?)?;
         }
         with_game!(self.manifest.game, G => measure::<G>(&dataset, self.test_positions))

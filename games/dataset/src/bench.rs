@@ -4,9 +4,9 @@ use crate::WorkDone;
 use crate::build::{Output, Shards};
 use crate::contents::ShardContents;
 use crate::error::DatasetError;
+use crate::folder::DatasetFolder;
 use crate::loader::{Dataset, LoaderConfig, TrainLoader};
 use crate::manifest::{Counts, Manifest};
-use crate::on_disk::OnDisk;
 use crate::split::Split;
 use crate::store::ShardWriter;
 use games::InputName;
@@ -81,7 +81,7 @@ const ROWS_A_REPORT: u64 = 1 << 12;
 /// Writes the rows of a dataset repeatedly, with new numbers, until it has this number of positions. Its duplicates make
 /// it useless for training.
 pub fn repeat(
-    source: &OnDisk,
+    source: &DatasetFolder,
     output: &Path,
     positions: u64,
     progress: &mut dyn FnMut(WorkDone),

@@ -4,7 +4,7 @@ use crate::error::DatasetError;
 use crate::manifest::{Counts, Manifest, RatingBucket, Shard, SplitSummary, Unit};
 use crate::split::{PerSplit, Split, group, without_counters};
 use crate::store::GameRow;
-use games::maps::NO_LABEL;
+use games::map_labels::NO_LABEL;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -196,7 +196,7 @@ impl ShardContents {
         let field = |name: &str, stated: String, found: String| (name.to_owned(), stated, found);
         let mut fields = vec![
             field("unit", unit(Some(manifest.unit)), unit(self.unit())),
-            field("sampled", there(manifest.sampled.is_some()), there(self.of_games > 0)),
+            field("sampled", presence(manifest.sampled.is_some()), presence(self.of_games > 0)),
             field("counts.kept", counts.kept.to_string(), total(&self.games).to_string()),
             field("counts.positions", counts.positions.to_string(), total(&self.positions).to_string()),
             field("counts.results", listed(&counts.results), listed(&self.results)),
@@ -278,8 +278,8 @@ fn unit(unit: Option<Unit>) -> String {
     name.to_owned()
 }
 
-/// Whether positions are of random games, of which several positions are one cluster of an interval.
-fn there(sampled: bool) -> String {
+/// Whether the field `sampled` is in the manifest: several positions of a random game are one cluster of an interval.
+fn presence(sampled: bool) -> String {
     (if sampled { "present" } else { "absent" }).to_owned()
 }
 

@@ -26,8 +26,8 @@ mod write;
 pub use cache::DerivedOptions;
 pub(crate) use cache::scratch;
 pub use cost::DataCost;
-pub(crate) use index::{Has, RowSize};
-pub(crate) use read::{Derived, Room};
+pub(crate) use index::{OptionalColumns, RowSize};
+pub(crate) use read::{Derived, UnitCache};
 
 use crate::manifest::Unit;
 use crate::split::Split;

@@ -18,12 +18,12 @@ mod derived;
 pub mod error;
 pub mod export;
 pub mod filter;
+mod folder;
 mod generated;
 pub mod import;
 pub mod info;
 pub mod loader;
 pub mod manifest;
-mod on_disk;
 mod playback;
 pub mod position_metrics;
 mod remake;
@@ -43,17 +43,18 @@ pub use derived::{DataCost, DerivedOptions};
 pub use error::DatasetError;
 pub use export::{ExportFormat, Exported, export};
 pub use filter::{Buckets, Filters};
+pub use folder::DatasetFolder;
 pub use generated::{
     Decided, GeneratedGame, GeneratedOptions, Label, MadePosition, write_generated, write_made, write_positions,
 };
 pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
-    Batch, Dataset, Endless, EndlessOptions, LoaderConfig, MOVE_TYPES, MadeSoFar, MoveTraits, Packer, PolicyPosition,
-    PositionTraits, Targets, TrainLoader, evaluated_policy, evaluation_batches, evaluation_traits, sampled_policy,
+    Batch, Dataset, Endless, EndlessOptions, GenerationCounts, LoaderConfig, MOVE_TYPES, MoveTraits, Packer,
+    PolicyPosition, PositionTraits, Targets, TrainLoader, evaluated_policy, evaluation_batches, evaluation_traits,
+    sampled_policy,
 };
 pub use manifest::{Counts, EXACT_BELOW, MANIFEST_FILE, Manifest, MapInfo, Sampled, TestSet, Unit, content};
-pub use on_disk::OnDisk;
 pub use remake::{RemakeOptions, remake};
 pub use split::{PerSplit, Split, SplitBy};
 pub use value::{ValueCurve, ValueTarget};

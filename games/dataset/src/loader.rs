@@ -16,7 +16,6 @@
 //! holds the index of the played move, two bytes, little-endian.
 
 mod batch;
-mod chosen;
 mod dataset;
 mod endless;
 mod evaluation;
@@ -29,11 +28,12 @@ mod targets;
 mod test_set;
 mod train;
 mod traits;
-mod visit;
+mod used_plies;
+mod used_rows;
 
 pub use batch::Batch;
 pub use dataset::Dataset;
-pub use endless::{Endless, EndlessOptions, MadeSoFar, Packer};
+pub use endless::{Endless, EndlessOptions, GenerationCounts, Packer};
 pub use evaluation::{EvaluationBatches, evaluation_batches};
 pub use policy::{PolicyPosition, evaluated_policy, sampled_policy};
 pub use targets::Targets;

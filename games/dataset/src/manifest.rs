@@ -6,7 +6,7 @@ use crate::filter::Filters;
 use crate::split::{PerSplit, Split, SplitBy};
 use crate::value::ValueCurve;
 use games::chess::lc0::ValueSource;
-use games::maps::{MapShape, MapTask};
+use games::map_labels::{MapShape, MapTask};
 use games::{GameKind, with_game};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ pub struct Counts {
 }
 
 /// The map of a position: a label for each square or each pair of squares, in the frame of the side to move (see
-/// [`games::maps`]).
+/// [`games::map_labels`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapInfo {

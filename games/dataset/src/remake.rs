@@ -4,8 +4,8 @@ use crate::WorkDone;
 use crate::build::{Builder, DatasetDescription, Draft, Output, SplitPlan, fingerprint};
 use crate::error::DatasetError;
 use crate::filter::Filters;
+use crate::folder::DatasetFolder;
 use crate::manifest::{Counts, Manifest, Sampled, Unit};
-use crate::on_disk::OnDisk;
 use crate::split::{SplitBy, group, without_counters};
 use crate::store::{GameRow, ShardRows, verify};
 use games::chess::lc0::ValueSource;
@@ -16,7 +16,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone)]
 pub struct RemakeOptions {
     /// The datasets, in order; all of one game and one unit.
-    pub sources: Vec<OnDisk>,
+    pub sources: Vec<DatasetFolder>,
     /// The new dataset's folder, which must not exist yet.
     pub output: PathBuf,
     pub name: String,
@@ -44,8 +44,9 @@ impl RemakeOptions {
 
     /// Refuses sets whose test positions are of a kind that training lacks: another split mixes the kinds.
     fn check_unseen(&self) -> Result<(), DatasetError> {
-        let is_unseen = |source: &&OnDisk| source.manifest.made_by.split_whitespace().any(|word| word == "--unseen");
-        let Some(OnDisk { manifest, .. }) = self.sources.iter().find(is_unseen) else { return Ok(()) };
+        let is_unseen =
+            |source: &&DatasetFolder| source.manifest.made_by.split_whitespace().any(|word| word == "--unseen");
+        let Some(DatasetFolder { manifest, .. }) = self.sources.iter().find(is_unseen) else { return Ok(()) };
         let reason = format!(
             "{} was made with --unseen, and another split would mix what its training lacks into it: generate it again \
              with the shares that you want",
@@ -125,7 +126,7 @@ pub fn remake(options: &RemakeOptions, progress: &mut dyn FnMut(WorkDone)) -> Re
 
 /// Checks the shards of a dataset and passes on all rows in order, some at a time.
 pub(crate) fn rows_of(
-    source: &OnDisk,
+    source: &DatasetFolder,
     take: &mut dyn FnMut(Vec<GameRow>) -> Result<(), DatasetError>,
 ) -> Result<(), DatasetError> {
     for shard in &source.manifest.shards {
@@ -138,7 +139,7 @@ pub(crate) fn rows_of(
     Ok(())
 }
 
-fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &OnDisk) -> Result<Draft, DatasetError> {
+fn draft<G: Game>(mut row: GameRow, plan: &SplitPlan, source: &DatasetFolder) -> Result<Draft, DatasetError> {
     let mut keys = Vec::with_capacity(row.plies.into());
     let mut together = None;
     let marked = match plan.by {

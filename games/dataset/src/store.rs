@@ -22,7 +22,7 @@
 //! | `group` | u64? | in datasets of positions: the same for rows of the same position, or of the same random game |
 //! | `rating_bucket` | string? | the named subset that the game's average rating puts it in |
 //! | `time_control` | string? | as the record writes it |
-//! | `map` | `list<list<i8>>?` | per ply a label for each square, or each pair of squares, see `map` in `dataset.yaml` and [`games::maps`]; −1 for cells without a label |
+//! | `map` | `list<list<i8>>?` | per ply a label for each square, or each pair of squares, see `map` in `dataset.yaml` and [`games::map_labels`]; −1 for cells without a label |
 //! | `draw` | `list<f32?>?` | probability of a draw at ply *i*, where the source has one |
 //!
 //! A shard may lack the columns from `used` on (posenc 0.1's first datasets do); a missing column reads as null. The

@@ -10,7 +10,7 @@ use crate::manifest::{Manifest, MapInfo, Unit};
 use crate::split::{PerSplit, Split};
 use crate::store::{self, ShardRows};
 use games::attacks::Tactics;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{Position as _, with_game};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -176,7 +176,7 @@ fn map_task(manifest: &Manifest, found: &mut Verification) -> Option<MapTask> {
     let map = manifest.map.as_ref()?;
     let task = MapTask::named(&map.task);
     match task {
-        None => found.problem(format!("the rules know no map \"{}\"", map.task)),
+        None => found.problem(format!("unknown map \"{}\"", map.task)),
         Some(task) => {
             if MapInfo::of(task, manifest.game) != *map {
                 found.problem(format!("dataset.yaml describes the map \"{}\" in another way than the rules", map.task));

@@ -3,7 +3,7 @@
 #![cfg(target_os = "linux")]
 
 use dataset::{
-    Filters, ImportOptions, Merge, OnDisk, PerSplit, RemakeOptions, SplitPlan, average, import, remake, verify,
+    DatasetFolder, Filters, ImportOptions, Merge, PerSplit, RemakeOptions, SplitPlan, average, import, remake, verify,
 };
 use games::chess::{Chess, pgn};
 use games::{Game, GameKind, GameResult, Position};
@@ -136,7 +136,7 @@ fn memory_does_not_grow_with_the_input() {
     assert_eq!((found.rows, found.problems), (counts.kept, 0));
 
     let remade = |sources: &[&str], output: &str, seed: u64| RemakeOptions {
-        sources: sources.iter().map(|name| OnDisk::read(&folder(name)).expect("a dataset")).collect(),
+        sources: sources.iter().map(|name| DatasetFolder::read(&folder(name)).expect("a dataset")).collect(),
         output: folder(output),
         name: "remade".to_owned(),
         made_by: "a test".to_owned(),

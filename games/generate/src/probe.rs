@@ -18,7 +18,7 @@ use dataset::{
     DatasetError, GeneratedOptions, MadePosition, Manifest, MapInfo, SplitBy, SplitPlan, WorkDone, write_made,
 };
 use games::attacks::Tactics;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{GameKind, Referee, with_game};
 use random_play::RandomGame;
 use std::num::NonZeroU16;

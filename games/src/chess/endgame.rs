@@ -117,7 +117,7 @@ impl Placement {
 
     /// The number of the lone king's moves. Capturing the piece is one of them, and the only one that leaves the
     /// endgame.
-    fn lone_moves(self) -> u8 {
+    fn lone_king_moves(self) -> u8 {
         let safe = |to: Square| !king_attacks(self.king).contains(to) && (to == self.piece || !self.attacked(to));
         king_attacks(self.lone).into_iter().filter(|&to| safe(to)).count() as u8
     }
@@ -170,7 +170,7 @@ impl Table {
                 let wins = promoted.iter().filter_map(|table| table.after_promotion(placement));
                 wins.for_each(|distance| schedule(&mut levels, distance + 1, placement));
             } else {
-                let moves = placement.lone_moves();
+                let moves = placement.lone_king_moves();
                 escapes[placement.index()] = moves;
                 if moves == 0 && placement.attacked(placement.lone) {
                     schedule(&mut levels, 0, placement);

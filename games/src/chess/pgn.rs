@@ -50,7 +50,7 @@ pub fn records(mut input: impl BufRead) -> impl Iterator<Item = io::Result<Vec<u
                 done = !matches!(read, Ok(1..));
                 failed = read.err();
             }
-            if boundary.is_before(&line) || record.len() > MAX_BYTES {
+            if boundary.starts_new_record(&line) || record.len() > MAX_BYTES {
                 usual = record.len();
                 return Ok(Some(record));
             }
@@ -72,7 +72,7 @@ struct Boundary {
 }
 
 impl Boundary {
-    fn is_before(&mut self, line: &[u8]) -> bool {
+    fn starts_new_record(&mut self, line: &[u8]) -> bool {
         let line = without_mark(line);
         if line.starts_with(b"%") && !self.comment {
             // An escape line belongs to neither tags nor movetext.

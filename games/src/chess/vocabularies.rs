@@ -22,8 +22,8 @@ pub(super) fn all() -> Vec<(MovesName, Vocabulary)> {
 
 /// The list of a name; `None` for other vocabularies.
 fn list(name: MovesName) -> Option<&'static MoveList> {
-    static DM: LazyLock<MoveList> = LazyLock::new(|| in_uci(MovesName::Uci1968Dm, deep_minds()));
-    static SID: LazyLock<MoveList> = LazyLock::new(|| in_uci(MovesName::Uci1968Sid, sids()));
+    static DM: LazyLock<MoveList> = LazyLock::new(|| in_uci(MovesName::Uci1968Dm, deepmind_order()));
+    static SID: LazyLock<MoveList> = LazyLock::new(|| in_uci(MovesName::Uci1968Sid, sid3024_order()));
     match name {
         MovesName::Chessdecoder1924 => Some(from_whites_view()),
         MovesName::Uci1968Dm => Some(&DM),
@@ -110,7 +110,7 @@ fn promoting(from: usize, to: usize, role: Role) -> Entry {
     Entry::promotion((from, to), kind)
 }
 
-fn deep_minds() -> Vec<Entry> {
+fn deepmind_order() -> Vec<Entry> {
     let board = Chess::GEOMETRY;
     let related = |from: usize, wanted: fn(Relation) -> bool| {
         (0..board.squares()).filter(move |&to| wanted(board.relation(from, to))).map(move |to| Entry::plain((from, to)))
@@ -130,7 +130,7 @@ fn deep_minds() -> Vec<Entry> {
     pairs.chain(promotions).collect()
 }
 
-fn sids() -> Vec<Entry> {
+fn sid3024_order() -> Vec<Entry> {
     let board = Chess::GEOMETRY;
     let squares = (0..board.files()).flat_map(|file| (0..board.ranks()).map(move |rank| board.square(file, rank)));
     let mut moves = Vec::new();

@@ -64,7 +64,7 @@ pub(super) fn check(position: &MinishogiPosition) -> Result<(), String> {
 
 fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
     let kind = if promoted { kind(c).and_then(Kind::promoted) } else { kind(c) };
-    let kind = kind.ok_or_else(|| format!("{c:?} is no piece (PSGBRK, psgbrk; promoted PSBR, psbr)"))?;
+    let kind = kind.ok_or_else(|| format!("{c:?} is not a piece (PSGBRK, psgbrk; promoted PSBR, psbr)"))?;
     Ok((side(c), kind))
 }
 

@@ -11,7 +11,7 @@ mod text;
 
 use super::ShogiPosition;
 use super::frame::{self, HAND, HAND_TOTALS};
-use super::men::{EMPTY, HAND_MEN, Man, RANKS, SQUARES, WHITE, man, piece};
+use super::piece_numbers::{EMPTY, HAND_MEN, Man, RANKS, SQUARES, WHITE, man, piece};
 use rsshogi::board::{BoardArray, PositionState};
 use rsshogi::types as rules;
 use shogi_core::{Color, Piece, PieceKind, Square};
@@ -37,7 +37,7 @@ pub enum BadPosition {
     NoKing { color: Color, square: u8 },
     #[error("both kings stand on square number {0}")]
     KingsCoincide(u8),
-    #[error("the bits from {at} are no piece's code")]
+    #[error("the bits from {at} are not a piece code")]
     NoSuchCode { at: usize },
     #[error("the position takes {0} bits instead of 256: its set is not complete, or it is cut off")]
     Length(usize),

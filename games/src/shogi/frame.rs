@@ -4,7 +4,7 @@
 //! rank by rank from the side to move's own left corner (9i for Black, 1a for White).
 
 use super::Shogi;
-use super::men::{self, SQUARES};
+use super::piece_numbers::{self, SQUARES};
 use crate::position::Game;
 use rsshogi::types as rules;
 use shogi_core::{Color, Move, Piece, PieceKind, Square};
@@ -79,12 +79,12 @@ pub(super) fn rules_square(square: Square) -> rules::Square {
 
 /// The piece on a square of rsshogi's board.
 pub(super) fn piece(piece: rules::Piece) -> Option<Piece> {
-    let kind = men::kind(piece.piece_type().to_index() as u8)?;
+    let kind = piece_numbers::kind(piece.piece_type().to_index() as u8)?;
     Some(Piece::new(kind, color(piece.color())))
 }
 
 fn rules_kind(kind: PieceKind) -> rules::PieceType {
-    rules::PieceType::new(men::man_of_kind(kind) as i8)
+    rules::PieceType::new(piece_numbers::man_of_kind(kind) as i8)
 }
 
 pub(super) fn rules_piece(piece: Piece) -> rules::Piece {
@@ -96,7 +96,7 @@ pub(super) fn from_rules(mv: rules::Move, mover: Color) -> Move {
     let to = square(mv.to_sq());
     match mv.dropped_piece() {
         Some(kind) => {
-            let kind = men::kind(kind.to_index() as u8).expect("a dropped piece has a kind");
+            let kind = piece_numbers::kind(kind.to_index() as u8).expect("a dropped piece has a kind");
             Move::Drop { piece: Piece::new(kind, mover), to }
         }
         None => Move::Normal { from: square(mv.from_sq()), to, promote: mv.is_promotion() },

@@ -15,7 +15,7 @@
 
 use super::Shogi;
 use super::frame::{HAND, HAND_TOTALS, IN_FRAME};
-use super::men::{CODES, SQUARES};
+use super::piece_numbers::{CODES, SQUARES};
 use crate::input::{Boards, Feature, FeatureKind, InputLayout, InputName};
 use crate::named::prefixed;
 use crate::position::Game;

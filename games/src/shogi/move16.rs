@@ -9,7 +9,7 @@
 //!
 //! Squares count file by file from 1a; kinds are pawn 1, lance, knight, silver, bishop, rook, gold 7 in both.
 
-use super::men::{self, SQUARES};
+use super::piece_numbers::{self, SQUARES};
 use shogi_core::{Color, Move, Piece, Square};
 
 /// The two encodings.
@@ -37,7 +37,7 @@ impl Move16 {
             Self::YaneuraOu => (code & BIT_15 != 0, (code & BIT_14 != 0).then_some(from)),
         };
         if let Some(kind) = dropped {
-            let kind = men::kind(kind as u8).filter(|_| (1..=7).contains(&kind) && !promotion)?;
+            let kind = piece_numbers::kind(kind as u8).filter(|_| (1..=7).contains(&kind) && !promotion)?;
             return Some(Move::Drop { piece: Piece::new(kind, turn), to });
         }
         let from = square(from).filter(|&from| from != to)?;
@@ -48,7 +48,7 @@ impl Move16 {
     pub fn encode(self, mv: Move) -> u16 {
         let (from, to, promote, drop) = match mv {
             Move::Normal { from, to, promote } => (from.array_index() as u16, to, promote, false),
-            Move::Drop { piece, to } => (men::man_of_kind(piece.piece_kind()).into(), to, false, true),
+            Move::Drop { piece, to } => (piece_numbers::man_of_kind(piece.piece_kind()).into(), to, false, true),
         };
         let (flag, base) = match self {
             Self::Apery => (if promote { BIT_14 } else { 0 }, if drop { SQUARES as u16 - 1 } else { 0 }),

@@ -14,7 +14,7 @@ pub use bits::BYTES;
 
 use super::board::{BadPosition, Board};
 use super::frame::{HAND, HAND_TOTALS};
-use super::men::{EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
+use super::piece_numbers::{EMPTY, HAND_MEN, KING, Man, PROMOTED, SQUARES, WHITE};
 use bits::{BitReader, BitWriter};
 use shogi_core::Color;
 

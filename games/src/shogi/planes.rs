@@ -23,7 +23,7 @@
 //! checked against cshogi.
 
 use super::frame::IN_FRAME;
-use super::men::{self, FILES, RANKS, SQUARES};
+use super::piece_numbers::{self, FILES, RANKS, SQUARES};
 use super::{Shogi, moves};
 use crate::position::Game as _;
 use crate::vocabulary::{MovesName, PlaneEntry, Planes, Vocabulary};
@@ -46,7 +46,7 @@ const ZONE: i32 = 3;
 /// The label of a move that `turn` makes. Panics if no piece of shogi can move so.
 fn label(mv: Move, turn: Color) -> u16 {
     let (class, to) = match mv {
-        Move::Drop { piece, to } => (DROPS + usize::from(men::man_of_kind(piece.piece_kind())), to),
+        Move::Drop { piece, to } => (DROPS + usize::from(piece_numbers::man_of_kind(piece.piece_kind())), to),
         Move::Normal { from, to, promote } => {
             let direction = direction(coordinates(from, turn), coordinates(to, turn))
                 .unwrap_or_else(|| panic!("{mv:?} is not a move of shogi"));

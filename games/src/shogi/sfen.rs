@@ -6,7 +6,7 @@
 
 use super::board::BadPosition;
 use super::frame::{HAND, HAND_TOTALS};
-use super::men::{FILES, RANKS, man};
+use super::piece_numbers::{FILES, RANKS, man};
 use super::{Board, Shogi, ShogiPosition};
 use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition};

@@ -4,7 +4,7 @@
 use crate::samples::{self, codes, position};
 use games::attacks::Tactics;
 use games::chess::Chess;
-use games::maps::{MapTask, NO_LABEL};
+use games::map_labels::{MapTask, NO_LABEL};
 use games::minishogi::Minishogi;
 use games::movement::{Movement, distance};
 use games::referee::mating_among;

@@ -5,7 +5,7 @@ use crate::attacks::{attacks, check_attacks};
 use crate::samples::codes;
 use games::attacks::Tactics;
 use games::board5;
-use games::maps::{MapTask, NO_LABEL};
+use games::map_labels::{MapTask, NO_LABEL};
 use games::{Game, GameKind, Position, with_game};
 
 /// Uniform enough integers below a number, the same in every run.

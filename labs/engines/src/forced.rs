@@ -18,14 +18,14 @@ use std::path::PathBuf;
 const LONGEST: usize = 41;
 
 /// The engine compares the best move with the second.
-pub const COMPARED: usize = 2;
+pub const MULTI_PV: usize = 2;
 
 #[derive(Debug, Clone)]
 pub struct ForcedSettings {
     pub game: GameKind,
     /// The dataset whose test games are searched.
     pub from: PathBuf,
-    /// The engine, which compares [`COMPARED`] moves.
+    /// The engine, which compares [`MULTI_PV`] moves.
     pub engine: EngineSettings,
     pub nodes: u64,
     /// Engines at a time. They do not change the lines.
@@ -115,7 +115,7 @@ impl Searcher<'_> {
     fn best_two<G: Referee>(&mut self, position: &G::Position) -> Result<Vec<(String, Score)>, EngineError> {
         self.engine.new_game()?;
         let search = self.engine.search(Some(&position.to_text()), &[], self.nodes, &[])?;
-        Ok(search.lines.compared(COMPARED))
+        Ok(search.lines.compared(MULTI_PV))
     }
 
     /// The move that mates, if no other does; of several mates in one the first.

@@ -13,7 +13,6 @@
 
 mod adjudicate;
 pub mod balanced;
-mod choose;
 mod conditions;
 mod engine;
 mod error;
@@ -21,6 +20,7 @@ pub mod forced;
 mod journal;
 pub mod openings;
 mod play;
+mod policy_from_scores;
 pub mod relabelled;
 mod searches;
 mod test_games;
@@ -32,12 +32,12 @@ pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Search};
 pub use error::GenerateError;
 pub use workers::Progress;
 
-use choose::policy;
 use dataset::{GeneratedGame, GeneratedOptions, Manifest, SplitPlan, write_generated};
 use games::{ParsedGame, Referee, with_game};
 use journal::Journal;
 use openings::Openings;
 use play::FinishedGame;
+use policy_from_scores::policy;
 
 #[derive(Debug)]
 pub struct GenerateReport {

@@ -1,9 +1,9 @@
 //! One game: an opening, then the engine against itself under posenc's rules.
 
 use super::adjudicate::Adjudicator;
-use super::choose::{Decision, near_best};
 use super::conditions::Settings;
 use super::openings::{Opening, set_up_with_random_plies};
+use super::policy_from_scores::{Decision, near_best};
 use crate::engine::{Answer, Engine, EngineError, Search};
 use games::{GameResult, Played, Position, Referee, Score, Termination};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
 //! Test positions of a dataset with the labels of a longer search, to compare with losses on the old labels.
 
-use crate::choose::{Decision, policy};
 use crate::engine::{Engine, EngineError, EngineSettings};
 use crate::error::GenerateError;
+use crate::policy_from_scores::{Decision, policy};
 use crate::{searches, test_games};
 use dataset::{DatasetError, GeneratedOptions, Manifest, PerSplit, SplitBy, SplitPlan, write_positions};
 use games::{GameKind, ParsedPosition, Position as _, Referee, with_game};

@@ -161,7 +161,7 @@ fn of_heads(of_each: &Tensor) -> Vec<f64> {
 mod tests {
     use super::*;
     use games::{GameKind, InputName, MovesName};
-    use models::{ModelConfig, Spec};
+    use models::{GameSpec, ModelConfig};
     use nn::Arena;
     use train::inference::positions;
 
@@ -170,7 +170,7 @@ mod tests {
         let (game, input, moves) = (GameKind::Chess, InputName::PieceTokens, MovesName::FromTo);
         let sizes = r#"{"chessformer": {"layers": 1, "loops": 2, "width": 16, "heads": 2, "ff": 16}}"#;
         let model: ModelConfig = serde_json::from_str(sizes).expect("a model");
-        let spec = Spec { input: game.offered(input).expect("an input"), moves: game.moves(moves) };
+        let spec = GameSpec { input: game.offered(input).expect("an input"), moves: game.moves(moves) };
         let attention = |texts: &[&str]| {
             let (network, layout) = Network::declare(&model, &[], &spec).expect("a network");
             let mut stream = streams::stream(3, &["observed"]);

@@ -171,7 +171,7 @@ impl Body<'_, '_> {
         }
         self.tensors.push("encoding.absolute.gate.factor", factor);
         self.tensors.push("encoding.absolute.gate.summand", summand);
-        Ok(vec![EncodingConfig::Absolute(absolute::Config::new(absolute::Place::Gate))])
+        Ok(vec![EncodingConfig::Absolute(absolute::Config::new(absolute::InjectAt::Gate))])
     }
 
     /// A tensor `[channel, square]` as `[square, channel]`.

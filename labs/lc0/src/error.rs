@@ -17,7 +17,7 @@ pub enum NetError {
     Onnx,
     #[error("this network has {what}; posenc reads {wanted}")]
     Unknown { what: String, wanted: String },
-    #[error("this network has no part {0:?} to leave out; an import without --without names what stands in its way")]
+    #[error("this network has no part {0:?} to leave out; an import without --without names what prevents it")]
     NoPart(String),
     #[error("Lc0 has no place for {what}; it runs {wanted}")]
     NoPlace { what: String, wanted: String },

@@ -145,7 +145,7 @@ impl NetworkFormat {
     pub(super) fn check_attention(&self) -> Result<(), NetError> {
         self.check_ends()?;
         if self.policy != Some(Self::POLICY_ATTENTION) {
-            let what = format!("the policy {} of Lc0's list behind attention", self.policy.unwrap_or_default());
+            let what = format!("the policy {} of Lc0's list on an attention body", self.policy.unwrap_or_default());
             return Err(NetError::unknown(what, "the attention policy (3) there"));
         }
         match self.input_embedding {

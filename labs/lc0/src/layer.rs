@@ -50,7 +50,7 @@ pub(super) fn numbers(layer: &Layer, name: &str) -> Result<Vec<f32>, NetError> {
 /// The number of rows of a matrix with `columns` columns.
 pub(super) fn rows(numbers: &[f32], columns: usize, name: &str) -> Result<usize, NetError> {
     if columns == 0 || numbers.is_empty() || !numbers.len().is_multiple_of(columns) {
-        let what = format!("holds {} numbers, which is no multiple of {columns}", numbers.len());
+        let what = format!("holds {} numbers, which is not a multiple of {columns}", numbers.len());
         return Err(NetError::tensor(name, what));
     }
     Ok(numbers.len() / columns)

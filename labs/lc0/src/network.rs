@@ -5,7 +5,7 @@ use super::tree::Tree;
 use encodings::EncodingConfig;
 use games::{FeatureKind, GameKind, InputName, Vocabulary};
 use models::input::Expander;
-use models::{ModelConfig, Spec};
+use models::{GameSpec, ModelConfig};
 
 /// Parameters by posenc's names, each in row-major order.
 pub type Parameters = Vec<(String, Vec<f32>)>;
@@ -17,8 +17,8 @@ pub(super) struct Architecture {
 }
 
 /// Input and moves of Lc0's networks.
-pub fn spec() -> Spec {
-    Spec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
+pub fn spec() -> GameSpec {
+    GameSpec { input: GameKind::Chess.input(InputName::Lc0_112), moves: Vocabulary::FromTo(GameKind::Chess.from_to()) }
 }
 
 /// The weights of an embedding for scalar inputs in another unit, each by `change(weight, scale)`: Lc0 feeds its networks the raw

@@ -144,7 +144,7 @@ impl Trunk<'_, '_> {
                 Ok(ResnetPolicy::Dense { channels: reduced })
             }
             other => {
-                let what = format!("the policy {other} of Lc0's list behind convolutions");
+                let what = format!("the policy {other} of Lc0's list on a convolutional body");
                 Err(NetError::unknown(what, "the dense (1) and the convolutional (2) policy"))
             }
         }

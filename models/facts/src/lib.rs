@@ -4,30 +4,36 @@
 //! read records or draw reports do not load it.
 
 pub mod columns;
-mod distinct;
 mod docs;
 pub mod heads;
-mod in_words;
 mod margins;
 pub mod metric;
 pub mod metrics;
 pub mod name;
-pub mod number_or_word;
 pub mod numbers;
 pub mod numerics;
 pub mod plan;
-mod printable;
 mod row;
 pub mod row_name;
 pub mod setting;
+mod text;
 
-pub use distinct::distinct;
 pub use docs::Docs;
 pub use heads::HeadName;
-pub use in_words::{counted, grouped, in_words, listed};
 pub use margins::Margins;
 pub use metric::{Aggregation, Direction, Loss, Metric, Target};
 pub use numerics::Numerics;
 pub use plan::{Extrapolate, Interaction, Primary, ReadAt, Weights};
-pub use printable::{printable, printable_lines, shell_word};
 pub use row::{Mask, NetworkFacts, Quantity, Role, TOLERANCE};
+pub use text::{counted, grouped, in_words, listed, printable, printable_lines, shell_word};
+
+/// The values without repetitions, in the order of their first occurrence.
+pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut distinct = Vec::new();
+    for one in all {
+        if !distinct.contains(&one) {
+            distinct.push(one);
+        }
+    }
+    distinct
+}

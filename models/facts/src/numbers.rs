@@ -1,16 +1,46 @@
-//! Numbers with a least value. Values out of range are refused where they are read, so that the error has its line and the
-//! JSON Schema its minimum.
+//! Numbers with a least value, and numbers that may be words. Values out of range are refused where they are read, so that the
+//! error has its line and the JSON Schema its minimum.
 
-use serde::de::{Deserialize, Deserializer, Error, Unexpected};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+use std::fmt;
+
+/// How a value is written that is a whole number or one of a few words.
+pub struct NumberOrWord<T> {
+    pub expected: &'static str,
+    /// The value of a number; `None` if it is invalid.
+    pub number: fn(u64) -> Option<T>,
+    /// The value of a word; `None` if it is unknown.
+    pub word: fn(&str) -> Option<T>,
+}
+
+impl<T> NumberOrWord<T> {
+    /// Reads it straight from the document, so that an error keeps its line and column.
+    pub fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<T> Visitor<'_> for NumberOrWord<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        (self.number)(number).ok_or_else(|| E::invalid_value(Unexpected::Unsigned(number), &self))
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<T, E> {
+        (self.word)(word).ok_or_else(|| E::invalid_value(Unexpected::Str(word), &self))
+    }
+}
 
 /// A whole number, 1 or more.
 pub fn at_least_one<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let wanted = &"a whole number, 1 or more";
-    let number = super::number_or_word::NumberOrWord {
-        expected: wanted,
-        number: |number| Some(number).filter(|&number| number > 0),
-        word: |_| None,
-    };
+    let number =
+        NumberOrWord { expected: wanted, number: |number| Some(number).filter(|&number| number > 0), word: |_| None };
     let number = number.read(deserializer)?;
     T::try_from(number).map_err(|_| D::Error::invalid_value(Unexpected::Unsigned(number), wanted))
 }

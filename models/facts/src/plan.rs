@@ -1,7 +1,6 @@
 //! Parts of a plan beside its rows: the primary metric, interactions, a budget to predict, limits of the grid.
 
-use super::number_or_word::NumberOrWord;
-use super::numbers::at_least_one;
+use super::numbers::{NumberOrWord, at_least_one};
 use games::GameKind;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

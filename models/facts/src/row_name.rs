@@ -46,7 +46,7 @@ pub fn is_called(label: &str, text: &str) -> bool {
     text == label || text == readable(label)
 }
 
-/// The parts of a label, which commas separate: the encodings and the settings that tell it from others.
+/// The parts of a label, which commas separate: the encodings and the settings that distinguish it from others.
 pub fn words(label: &str) -> Vec<&str> {
     label.split(", ").collect()
 }

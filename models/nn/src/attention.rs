@@ -29,14 +29,14 @@ pub struct Projections {
 
 impl Projections {
     /// From one projection `[b,l,3,h,k]`.
-    pub fn together(all_bl3hk: Tensor) -> Self {
+    pub fn from_qkv(all_bl3hk: Tensor) -> Self {
         let parts = Self::of(all_bl3hk.unbind(2));
         let together = is_one_operation(&parts.q_bhlk).then_some(all_bl3hk);
         Self { together, ..parts }
     }
 
     /// From a projection of queries and keys `[b,l,2 or more,h,k]` and one of values `[b,l,1,h,k]`.
-    pub fn apart(qk: &Tensor, v: &Tensor) -> Self {
+    pub fn from_qk_and_v(qk: &Tensor, v: &Tensor) -> Self {
         Self::of(qk.unbind(2).into_iter().take(2).chain(v.unbind(2)).collect())
     }
 

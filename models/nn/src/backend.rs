@@ -26,7 +26,7 @@ pub enum Backend {
 pub struct UnknownBackend(String);
 
 thread_local! {
-    static HERE: Cell<Backend> = Cell::new(Backend::of_process());
+    static CURRENT: Cell<Backend> = Cell::new(Backend::of_process());
 }
 
 impl Backend {
@@ -62,7 +62,7 @@ impl Backend {
 
     /// What computes on a device in this thread.
     pub fn on(device: Device) -> Self {
-        match HERE.get() {
+        match CURRENT.get() {
             Self::Kernels if device != Device::Cpu => Self::Fused,
             here => here,
         }
@@ -74,10 +74,10 @@ impl Backend {
         struct Before(Backend);
         impl Drop for Before {
             fn drop(&mut self) {
-                HERE.set(self.0);
+                CURRENT.set(self.0);
             }
         }
-        let _before = Before(HERE.replace(self));
+        let _before = Before(CURRENT.replace(self));
         run()
     }
 }
@@ -88,15 +88,15 @@ mod tests {
 
     #[test]
     fn the_former_back_end_comes_back() {
-        let before = HERE.get();
+        let before = CURRENT.get();
         for backend in Backend::ALL {
             backend.run(|| {
-                assert_eq!(HERE.get(), backend);
-                let panics = std::panic::catch_unwind(|| Backend::Operations.run(|| panic!("{:?}", HERE.get())));
+                assert_eq!(CURRENT.get(), backend);
+                let panics = std::panic::catch_unwind(|| Backend::Operations.run(|| panic!("{:?}", CURRENT.get())));
                 assert!(panics.is_err());
-                assert_eq!(HERE.get(), backend);
+                assert_eq!(CURRENT.get(), backend);
             });
-            assert_eq!(HERE.get(), before);
+            assert_eq!(CURRENT.get(), before);
         }
     }
 

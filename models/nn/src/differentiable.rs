@@ -18,7 +18,7 @@ pub trait Differentiable: Send + Sync + 'static {
     fn forward(&self, inputs: &[Tensor], keeps: bool) -> Result<Results, TchError>;
 
     /// The gradient of each input, in its shape and element type. Those of which `wanted` is false may be `None`.
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError>;
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError>;
 }
 
 /// What a forward pass gives; at most four tensors together.
@@ -39,7 +39,7 @@ impl Results {
 
 /// What a backward pass gets.
 #[derive(Debug, Clone, Copy)]
-pub struct Known<'a> {
+pub struct BackwardContext<'a> {
     /// The inputs of the forward pass.
     pub inputs: &'a [Tensor],
     /// What it kept.
@@ -48,7 +48,7 @@ pub struct Known<'a> {
     pub gradients: &'a [Option<Tensor>],
 }
 
-impl Known<'_> {
+impl BackwardContext<'_> {
     /// The gradient of an operation's only output, contiguous.
     pub(crate) fn gradient(self) -> Result<Tensor, TchError> {
         self.gradients[0].as_ref().expect("a backward pass starts from the only output").f_contiguous()
@@ -183,7 +183,8 @@ unsafe extern "C" fn backward<D: Differentiable>(
         let wanted = unsafe { std::slice::from_raw_parts(wanted, count) };
         // SAFETY: the shim gives this many addresses of each, null or of live tensors.
         let (kept, of_outputs) = unsafe { (tensors(kept, kept_count), present(of_outputs, outputs)) };
-        let all = operation.backward(Known { inputs: &inputs, kept: &kept, gradients: &of_outputs }, wanted)?;
+        let all =
+            operation.backward(BackwardContext { inputs: &inputs, kept: &kept, gradients: &of_outputs }, wanted)?;
         for (number, gradient) in all.iter().enumerate().take(count) {
             if let Some(gradient) = gradient {
                 // SAFETY: there is a place for each input's.

@@ -45,7 +45,7 @@ pub struct Address<'a> {
     /// 0 serves at a free port.
     pub port: u16,
     /// Whether this process serves the store; others connect. It listens at `host` alone if that means one address to all.
-    pub serves: bool,
+    pub is_server: bool,
 }
 
 impl Store {
@@ -55,7 +55,7 @@ impl Store {
         let mut store = null_mut();
         // SAFETY: the strings live until the call returns, which writes the store.
         let message = unsafe {
-            posenc_store(host.as_ptr(), at.port, at.serves, prefix.as_ptr(), milliseconds(patience), &mut store)
+            posenc_store(host.as_ptr(), at.port, at.is_server, prefix.as_ptr(), milliseconds(patience), &mut store)
         };
         checked(message)?;
         Ok(Self(made(store)?))
@@ -357,8 +357,8 @@ mod tests {
     /// What each of several ranks, here threads, gives.
     fn of_ranks<T: Send>(size: usize, of: impl Fn(&Group) -> T + Sync) -> Vec<T> {
         let host = "127.0.0.1";
-        let served = Store::open(Address { host, port: 0, serves: true }, "test", PATIENCE).expect("a store");
-        let address = Address { host, port: served.port(), serves: false };
+        let served = Store::open(Address { host, port: 0, is_server: true }, "test", PATIENCE).expect("a store");
+        let address = Address { host, port: served.port(), is_server: false };
         let rank = |rank: usize| {
             let store = Store::open(address, "test", PATIENCE).expect("the store is served");
             let group = Group::join(&store, rank, size, &Network::Loopback, PATIENCE).expect("all join");
@@ -458,7 +458,7 @@ mod tests {
 
     #[test]
     fn who_never_comes_is_not_waited_for_forever() {
-        let at = Address { host: "127.0.0.1", port: 0, serves: true };
+        let at = Address { host: "127.0.0.1", port: 0, is_server: true };
         let store = Store::open(at, "test", Duration::from_millis(200)).expect("a store");
         store.set("here", "yes").expect("it is kept");
         assert_eq!(store.get("here").expect("it is there"), "yes");
@@ -482,7 +482,7 @@ mod tests {
         let hosts = [("127.0.0.1", [four, four]), ("localhost", [four, six]), ("::1", [six, six])];
         let known = if table("if_inet6").contains("00000000000000000000000000000001") { 3 } else { 2 };
         for &(host, among) in &hosts[..known] {
-            let open = |port, serves| Store::open(Address { host, port, serves }, "test", PATIENCE);
+            let open = |port, is_server| Store::open(Address { host, port, is_server }, "test", PATIENCE);
             let served = open(0, true).expect("a store");
             let (port, at) = (served.port(), listening(served.port()));
             assert!(at.len() == 1 && among.contains(&at[0].as_str()), "{host}: {at:?}");

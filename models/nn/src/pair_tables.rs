@@ -5,7 +5,7 @@
 //! each table is expanded once per layer to `[h,l,l,k]`, whose product with the queries of the whole batch is
 //! one product `[b,k]×[k,l]` for each head and query.
 
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use crate::fused::pair_products::PairProducts;
 use crate::fused::supports_device;
 use crate::{Backend, Differentiable, PairClasses};
@@ -123,11 +123,11 @@ impl Differentiable for Contraction {
         Ok(Results { outputs, kept: if keeps { vec![rows] } else { vec![] } })
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (x_bhin, m_hino) = (&known.inputs[0], &known.inputs[1]);
-        let of_rows = by_token(&known.gradient()?)?;
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let (x_bhin, m_hino) = (&context.inputs[0], &context.inputs[1]);
+        let of_rows = by_token(&context.gradient()?)?;
         let of_x = || product(&of_rows, &matrices(m_hino)?.f_transpose(1, 2)?, x_bhin);
-        let of_m = || known.kept[0].f_transpose(1, 2)?.f_bmm(&of_rows)?.f_view(&m_hino.size()[..]);
+        let of_m = || context.kept[0].f_transpose(1, 2)?.f_bmm(&of_rows)?.f_view(&m_hino.size()[..]);
         Ok(vec![wanted[0].then(of_x).transpose()?, wanted[1].then(of_m).transpose()?])
     }
 }

@@ -1,10 +1,10 @@
 //! Sizes and choices of a Chessformer, as experiments write them.
 
 use super::body::{BodyConfig, FeedForwardKind, InitKind, NormPlace};
+use super::cls_parts::PartsConfig;
 use super::defaults::{is_default, is_one, is_unit, mish, one, rms, unit, with_defaults, yes};
 use super::error::{MOST_LAYERS, ModelError, check_dropout, check_limits};
 use super::heads::{MovesLeft, Outputs, PlaneBias, PolicyConfig, PolicyOptions, RewardOptions, check_offered};
-use super::parts::PartsConfig;
 use encodings::Dims;
 use facts::{HeadName, described};
 use games::Vocabulary;
@@ -217,13 +217,13 @@ impl RefinementConfig {
 
 impl ChessformerConfig {
     /// A network of these sizes whose options all have their defaults.
-    pub(crate) fn usual(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
+    pub(crate) fn of_sizes(layers: usize, width: usize, heads: usize, ff: usize) -> Self {
         with_defaults(&[("layers", layers), ("width", width), ("heads", heads), ("ff", ff)])
     }
 
     /// Llama's blocks on words, twelve of them: RMS norms before the sublayers, SwiGLU, no bias; the policy is its only
     /// head.
-    pub(crate) fn llama(width: usize, heads: usize, ff: usize) -> Self {
+    pub(crate) fn llama_style(width: usize, heads: usize, ff: usize) -> Self {
         Self {
             embedding: EmbeddingConfig::Table,
             ff_kind: FeedForwardKind::Swiglu,
@@ -232,7 +232,7 @@ impl ChessformerConfig {
             out_bias: false,
             value: ValueConfig { pool: Pool::Token, ..ValueConfig::default() },
             outputs: Outputs { policy: Some(PolicyOptions::default()), ..Outputs::none() },
-            ..Self::usual(12, width, heads, ff)
+            ..Self::of_sizes(12, width, heads, ff)
         }
     }
 
@@ -326,7 +326,7 @@ impl ChessformerConfig {
         if !outputs.further_policies.is_empty() && outputs.policy.is_none() && outputs.soft_policy.is_none() {
             return Err(ModelError::NoEffect {
                 option: "outputs.further_policies",
-                with: "neither policy nor soft_policy",
+                with: "outputs that have neither policy nor soft_policy",
             });
         }
         if let Some(refinement) = self.refinement {

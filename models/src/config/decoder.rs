@@ -81,7 +81,7 @@ fn all_heads() -> Outputs {
 impl DecoderConfig {
     /// Its blocks and the heads that it shares with a Chessformer.
     pub(crate) fn blocks(&self) -> ChessformerConfig {
-        let blocks = ChessformerConfig::llama(self.width, self.heads, self.ff);
+        let blocks = ChessformerConfig::llama_style(self.width, self.heads, self.ff);
         let (layers, normalisation, outputs) = (self.layers, self.normalisation, self.outputs.clone());
         ChessformerConfig { layers, normalisation, outputs, ..blocks }
     }

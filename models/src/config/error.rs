@@ -16,9 +16,9 @@ pub enum ModelError {
         any_of(nearest_widths)
     )]
     HeadsDoNotDivide { width: usize, heads: usize, nearest_heads: Vec<usize>, nearest_widths: Vec<usize> },
-    #[error("model: {option} means nothing for the moves {moves}: leave it out")]
+    #[error("model: {option} has no effect with the moves {moves}: leave it out")]
     PolicyOption { option: &'static str, moves: &'static str },
-    #[error("model: {option} means nothing with {with}: leave it out")]
+    #[error("model: {option} has no effect with {with}: leave it out")]
     NoEffect { option: &'static str, with: &'static str },
     #[error(
         "model: edge: hidden does not fit the input {0}, which shows the edge or has no channels; take piece_tokens"
@@ -75,9 +75,9 @@ pub enum ModelError {
          only, such as rope, absolute or relative_bias"
     )]
     SeesAhead(&'static str),
-    #[error("model: {option} means nothing with `value: {{pool: token}}`, which has no hidden layer: leave it out")]
+    #[error("model: {option} has no effect with `value: {{pool: token}}`, which has no hidden layer: leave it out")]
     NoHiddenLayer { option: &'static str },
-    #[error("model: qkv_groups: {groups} do not divide the width {width}; 1 is no groups, dlshogi's code has 8")]
+    #[error("model: qkv_groups: {groups} do not divide the width {width}; 1 means ungrouped, dlshogi's code has 8")]
     Groups { groups: usize, width: usize },
     #[error(
         "model: norm: {norm} says how wide weights start, and init: torch says otherwise: write one of norm: post_plain, post_deepnet, post_deepnet_attention and pre, or init: glorot"

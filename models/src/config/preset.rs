@@ -55,12 +55,12 @@ pub fn presets() -> &'static [Preset] {
             name: "chess-encoder",
             description: "ChessDecoder's encoder: 12 layers, width 768, 12 heads, SwiGLU 3072, a policy off start_pos; \
                           with tokens_68, chessdecoder_1924 and rope flat_1d (maxlegrec1/ChessDecoder@405b565)",
-            model: || chessformer(ChessformerConfig::llama(768, 12, 3072)),
+            model: || chessformer(ChessformerConfig::llama_style(768, 12, 3072)),
         },
         Preset {
             name: "chess-encoder-v2",
             description: "the same with width 1024, 16 heads, SwiGLU 1536 (maxlegrec1/ChessDecoder@57e2a42)",
-            model: || chessformer(ChessformerConfig::llama(1024, 16, 1536)),
+            model: || chessformer(ChessformerConfig::llama_style(1024, 16, 1536)),
         },
         Preset {
             name: "chess-decoder",
@@ -147,7 +147,7 @@ fn cf_6m(outputs: Outputs) -> ChessformerConfig {
     ChessformerConfig {
         policy: PolicyConfig { embedding: Some(256), depth: Some(256), ..PolicyConfig::default() },
         outputs,
-        ..ChessformerConfig::usual(8, 256, 8, 256)
+        ..ChessformerConfig::of_sizes(8, 256, 8, 256)
     }
 }
 

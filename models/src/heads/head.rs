@@ -39,7 +39,7 @@ pub struct HeadDeclaration {
     pub(crate) asked: fn(&Loss, &Outputs) -> bool,
     pub(crate) evaluate: fn(&mut Visit<'_>),
     /// Declares its parameters, where the configuration of a Chessformer names it.
-    pub(crate) declare: fn(&mut Site<'_>) -> Option<DeclaredHead>,
+    pub(crate) declare: fn(&mut HeadContext<'_>) -> Option<DeclaredHead>,
 }
 
 /// Of a head that always has all of its losses.
@@ -50,14 +50,14 @@ pub(super) fn always(_: &Loss, _: &Outputs) -> bool {
 pub(crate) type DeclaredHead = Result<Box<dyn Head>, ModelError>;
 
 /// Where the heads of a Chessformer are declared.
-pub(crate) struct Site<'a> {
+pub(crate) struct HeadContext<'a> {
     pub(crate) builder: &'a mut LayoutBuilder,
     pub(crate) config: &'a ChessformerConfig,
     pub(crate) tokens: &'a Tokens,
     pub(crate) moves: Vocabulary,
 }
 
-impl Site<'_> {
+impl HeadContext<'_> {
     pub(super) fn in_scope<H: Head + 'static>(
         &mut self,
         scope: &str,

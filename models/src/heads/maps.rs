@@ -1,6 +1,6 @@
 //! The heads of maps, with a label for each square or for each pair of squares, which share their loss and metrics.
 
-use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site, always};
+use super::head::{DeclaredHead, Head, HeadContext, HeadDeclaration, Need, always};
 use super::output::{Output, Reading};
 use super::visit::Visit;
 use crate::layers;
@@ -61,7 +61,7 @@ pub(super) const PAIRS: HeadDeclaration = declaration(
 const fn declaration(
     needs: &'static [Need],
     evaluate: fn(&mut Visit<'_>),
-    declare: fn(&mut Site<'_>) -> Option<DeclaredHead>,
+    declare: fn(&mut HeadContext<'_>) -> Option<DeclaredHead>,
 ) -> HeadDeclaration {
     HeadDeclaration { columns: &[Column::Map], needs, asked: always, evaluate, declare }
 }

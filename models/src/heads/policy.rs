@@ -1,7 +1,7 @@
 //! The policy heads: the moves of the data, the same at a high temperature, and others by name.
 
 use super::from_to::PolicyHeads;
-use super::head::{Head, HeadDeclaration, Need, Site, always};
+use super::head::{Head, HeadContext, HeadDeclaration, Need, always};
 use super::plane_policy::PlanePolicyHeads;
 use super::token_policy::TokenPolicyHeads;
 use super::visit::Visit;
@@ -30,7 +30,7 @@ pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
 };
 
 /// The policies, in the form that the vocabulary has.
-fn declare(at: &mut Site<'_>) -> Box<dyn Head> {
+fn declare(at: &mut HeadContext<'_>) -> Box<dyn Head> {
     match at.moves {
         Vocabulary::FromTo(moves) => Box::new(PolicyHeads::declare(at.builder, at.config, at.tokens, moves)),
         Vocabulary::Planes(moves) => Box::new(PlanePolicyHeads::declare(at.builder, at.config, at.tokens, moves)),

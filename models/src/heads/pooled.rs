@@ -1,6 +1,6 @@
 //! The position as one vector, which the value heads and moves-left start from.
 
-use super::head::{DeclaredHead, Head, Site};
+use super::head::{DeclaredHead, Head, HeadContext};
 use super::output::{Output, Reading};
 use crate::config::{ChessformerConfig, InitKind, ModelError, Pool, ValueConfig};
 use crate::layers::{self, dense};
@@ -125,7 +125,7 @@ impl Pooled {
     }
 }
 
-impl Site<'_> {
+impl HeadContext<'_> {
     /// Declares a head that reads the position as one vector, in a scope.
     pub(super) fn on_vector<H: Head + 'static>(
         &mut self,

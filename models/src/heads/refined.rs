@@ -6,7 +6,7 @@ use super::visit::Visit;
 use crate::loss::examples::Column;
 use crate::loss::{Refined, RefinedTargets, refined_rows};
 use facts::HeadName;
-use facts::heads::refined::{ACCURACY, AMONG, LOSS};
+use facts::heads::refined::{ACCURACY, LOSS, TARGET_IN_CANDIDATES};
 use tch::Tensor;
 
 pub(super) const DECLARATION: HeadDeclaration = HeadDeclaration {
@@ -23,7 +23,7 @@ fn evaluate(visit: &mut Visit<'_>) {
     let among = RefinedTargets::new(&refined, targets);
     visit.loss(&LOSS, || refined_rows(&refined, &among));
     visit.value(&ACCURACY, || targets.hits(&refined.chosen()));
-    visit.value(&AMONG, || among.among_b.shallow_clone());
+    visit.value(&TARGET_IN_CANDIDATES, || among.among_b.shallow_clone());
 }
 
 const MOVES: &str = "moves";

@@ -1,6 +1,6 @@
 //! The heads of win, draw and loss.
 
-use super::head::{DeclaredHead, HeadDeclaration, Need, Site, always};
+use super::head::{DeclaredHead, HeadContext, HeadDeclaration, Need, always};
 use super::output::Reading;
 use super::pooled::VectorForm;
 use super::visit::Visit;
@@ -37,17 +37,20 @@ pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
 
 const fn of_outcome(
     evaluate: fn(&mut Visit<'_>),
-    declare: fn(&mut Site<'_>) -> Option<DeclaredHead>,
+    declare: fn(&mut HeadContext<'_>) -> Option<DeclaredHead>,
 ) -> HeadDeclaration {
     HeadDeclaration { columns: &[Column::Outcome], needs: &[Need::Results], asked: always, evaluate, declare }
 }
 
-const fn of_value(evaluate: fn(&mut Visit<'_>), declare: fn(&mut Site<'_>) -> Option<DeclaredHead>) -> HeadDeclaration {
+const fn of_value(
+    evaluate: fn(&mut Visit<'_>),
+    declare: fn(&mut HeadContext<'_>) -> Option<DeclaredHead>,
+) -> HeadDeclaration {
     let (columns, needs) = (&[Column::Value, Column::Draw], &[Need::Values, Need::Draws]);
     HeadDeclaration { columns, needs, asked: always, evaluate, declare }
 }
 
-fn declare(at: &mut Site<'_>, form: VectorForm) -> DeclaredHead {
+fn declare(at: &mut HeadContext<'_>, form: VectorForm) -> DeclaredHead {
     at.vector_head(at.config.value, form)
 }
 

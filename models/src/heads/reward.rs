@@ -1,6 +1,6 @@
 //! The heads of a scalar reward: the data's own estimate, and the average over the plies to come.
 
-use super::head::{DeclaredHead, Head, HeadDeclaration, Need, Site};
+use super::head::{DeclaredHead, Head, HeadContext, HeadDeclaration, Need};
 use super::output::{Output, Reading};
 use super::pooled::{BoardVector as _, Pooled};
 use super::visit::Visit;
@@ -36,7 +36,7 @@ fn asked(loss: &Loss, head: HeadName, options: Option<RewardOptions>) -> bool {
     (loss != of_error || has(|options| options.error)) && (loss != of_buckets || has(|options| options.buckets > 0))
 }
 
-fn declare(at: &mut Site<'_>, head: HeadName, options: RewardOptions) -> DeclaredHead {
+fn declare(at: &mut HeadContext<'_>, head: HeadName, options: RewardOptions) -> DeclaredHead {
     at.on_vector(head.name(), at.config.value, |scope, pooled| RewardHead::declare(scope, pooled, head, options))
 }
 

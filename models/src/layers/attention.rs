@@ -90,7 +90,7 @@ impl Attention {
 
     fn project(&self, at: LayerContext<'_>, input: &AttendInput) -> Projections {
         match &input.v_bld {
-            None => Projections::together(self.split_heads(3, &self.project_together(at, &input.qk_bld))),
+            None => Projections::from_qkv(self.split_heads(3, &self.project_together(at, &input.qk_bld))),
             Some(v_bld) => self.project_apart(at, &input.qk_bld, v_bld),
         }
     }
@@ -122,7 +122,7 @@ impl Attention {
         if self.groups > 1 {
             // Groups do not end where queries and keys do.
             let [qk, v] = [qk_bld, v_bld].map(|x_bld| self.split_heads(3, &self.project_together(at, x_bld)));
-            return Projections::apart(&qk, &v.narrow(2, 2, 1));
+            return Projections::from_qk_and_v(&qk, &v.narrow(2, 2, 1));
         }
         let d = self.dims.width as i64;
         let part = |x: &Tensor, start: i64, count: i64| {
@@ -131,7 +131,7 @@ impl Attention {
             let bias = self.qkv_bias.map(|bias| at.views.cast(bias).narrow(0, start, len));
             self.split_heads(count, &dense(&x.to_kind(at.views.kind()), &weight, bias.as_ref()))
         };
-        Projections::apart(&part(qk_bld, 0, 2), &part(v_bld, 2, 1))
+        Projections::from_qk_and_v(&part(qk_bld, 0, 2), &part(v_bld, 2, 1))
     }
 
     /// `[b,l,parts·d]` → `[b,l,parts,h,k]`.

@@ -18,7 +18,7 @@ use tch::Tensor;
 
 /// Adds the channels of the squares outside.
 #[derive(Debug)]
-pub(crate) struct Outside {
+pub(crate) struct OffBoardPadding {
     first_square: i64,
     count: i64,
     /// 1 for channels that are the same on all squares, `[c]`.
@@ -27,7 +27,7 @@ pub(crate) struct Outside {
     empty: Constant,
 }
 
-impl Outside {
+impl OffBoardPadding {
     /// For the tokens of an input, of `channels` each. An error for inputs that show the edge by themselves (a slider's
     /// attacks end there) or whose tokens share no channels.
     pub(crate) fn of(input: &InputLayout, channels: usize, tokens: &Tokens) -> Result<Self, ModelError> {

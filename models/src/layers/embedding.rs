@@ -2,13 +2,13 @@
 //!
 //! In both forms the encodings' injection point `embed` lies where Lc0's training code (`tf/tfprocess.py`, `construct_net`) gates
 //! its tokens: the gate is the encoding `absolute: {at: gate}`, and nothing here has a number of its own per square
-//! except in [`Added`].
+//! except in [`ExtraChannels`].
 
-use super::edge::Outside;
+use super::edge::OffBoardPadding;
 use super::feed_forward::FeedForward;
 use super::input::Expander;
 use super::residual::{Residual, Stream, Sublayer};
-use crate::config::{BodyConfig, ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
+use crate::config::{BodyConfig, ChessformerConfig, Edge, EmbeddingConfig, GameSpec, ModelError};
 use encodings::{LayerContext, Stack, Tokens};
 use games::{Entry, InputLayout, Vocabulary};
 use nn::{Activation, Constant, Init, Linear, Norm, Scope, Views};
@@ -39,8 +39,8 @@ pub(crate) trait Embeds: std::fmt::Debug + Send {
 #[derive(Debug)]
 pub(crate) struct Embedding {
     expander: Expander,
-    outside: Option<Outside>,
-    added: Added,
+    outside: Option<OffBoardPadding>,
+    extra: ExtraChannels,
     dense: Linear,
     /// `None` after a table and a linear projection.
     activation: Option<Activation>,
@@ -52,7 +52,7 @@ impl Embedding {
     /// For the tokens of a game's input, which says where the pieces stand.
     pub(crate) fn declare(
         scope: &mut Scope<'_>,
-        spec: &Spec,
+        spec: &GameSpec,
         tokens: &Tokens,
         config: &ChessformerConfig,
     ) -> Result<Self, ModelError> {
@@ -60,15 +60,15 @@ impl Embedding {
         let channels = expander.channels();
         let outside = match config.edge {
             Edge::Shown => None,
-            Edge::Hidden => Some(Outside::of(spec.input, channels, tokens)?),
+            Edge::Hidden => Some(OffBoardPadding::of(spec.input, channels, tokens)?),
         };
-        let (added, more) = match config.embedding {
+        let (extra, more) = match config.embedding {
             EmbeddingConfig::Old | EmbeddingConfig::Linear | EmbeddingConfig::Table | EmbeddingConfig::Parts(_) => {
-                (Added::Nothing, 0)
+                (ExtraChannels::Nothing, 0)
             }
-            EmbeddingConfig::Reach => (Added::Reach(reach(spec.moves, tokens)), tokens.geometry().squares()),
+            EmbeddingConfig::Reach => (ExtraChannels::Reach(reach(spec.moves, tokens)), tokens.geometry().squares()),
             EmbeddingConfig::New { dense, .. } => {
-                (Added::Pieces(AllPieces::declare(&mut scope.sub("pieces"), spec.input, tokens, dense)), dense)
+                (ExtraChannels::Pieces(AllPieces::declare(&mut scope.sub("pieces"), spec.input, tokens, dense)), dense)
             }
         };
         let (inputs, outputs) = ((channels + more) as i64, config.width as i64);
@@ -83,7 +83,7 @@ impl Embedding {
         };
         let is_activated = !(table || config.embedding == EmbeddingConfig::Linear);
         let (activation, stream) = (is_activated.then_some(config.activation), Stream::of(&body));
-        Ok(Self { expander, outside, added, dense, activation, refinement, stream })
+        Ok(Self { expander, outside, extra, dense, activation, refinement, stream })
     }
 }
 
@@ -98,10 +98,10 @@ impl Embeds for Embedding {
             let y = self.dense.forward(at.views, x);
             self.activation.map_or(y.shallow_clone(), |activation| activation.apply(&y)).to_kind(kind)
         };
-        let x_bld = match &self.added {
-            Added::Nothing => dense(&x_blc),
-            Added::Reach(map) => dense(&append_map(map, &x_blc)),
-            Added::Pieces(all_pieces) => dense(&all_pieces.append(at.views, &x_blc)),
+        let x_bld = match &self.extra {
+            ExtraChannels::Nothing => dense(&x_blc),
+            ExtraChannels::Reach(map) => dense(&append_map(map, &x_blc)),
+            ExtraChannels::Pieces(all_pieces) => dense(&all_pieces.append(at.views, &x_blc)),
         };
         match &self.refinement {
             None => stack.embed(at, with_tokens(x_bld, added)),
@@ -111,15 +111,15 @@ impl Embeds for Embedding {
 
     /// A map of moves is one; weights that see all squares at once have rows and columns for each square.
     fn position_sources(&self) -> Vec<&'static str> {
-        match self.added {
-            Added::Nothing => Vec::new(),
-            Added::Reach(_) => vec!["input embedding (a fixed map of the squares that moves reach)"],
-            Added::Pieces(_) => vec!["input embedding (a dense layer from the pieces of all squares)"],
+        match self.extra {
+            ExtraChannels::Nothing => Vec::new(),
+            ExtraChannels::Reach(_) => vec!["input embedding (a fixed map of the squares that moves reach)"],
+            ExtraChannels::Pieces(_) => vec!["input embedding (a dense layer from the pieces of all squares)"],
         }
     }
 
     fn macs(&self, length: u64) -> u64 {
-        let all_pieces = if let Added::Pieces(all_pieces) = &self.added { all_pieces.dense.macs() } else { 0 };
+        let all_pieces = if let ExtraChannels::Pieces(all_pieces) = &self.extra { all_pieces.dense.macs() } else { 0 };
         all_pieces + length * self.dense.macs() + self.paper_macs(length)
     }
 
@@ -130,7 +130,7 @@ impl Embeds for Embedding {
 
 /// The channels after a token's own.
 #[derive(Debug)]
-enum Added {
+enum ExtraChannels {
     Nothing,
     /// The map `[l,n]` of [`EmbeddingConfig::Reach`].
     Reach(Constant),

@@ -68,12 +68,12 @@ pub struct MuonConfig {
     /// How long a step is.
     pub scale: MuonScale,
     /// The optimiser of all other parameters. Its weight decay and its groups apply to the body's matrices too.
-    pub others: Others,
+    pub others: FallbackOptimizer,
 }
 
 impl Default for MuonConfig {
     fn default() -> Self {
-        let others = Others::Nadam(NadamConfig::default());
+        let others = FallbackOptimizer::Nadam(NadamConfig::default());
         Self { momentum: 0.95, iterations: 5, scale: MuonScale::default(), others }
     }
 }
@@ -92,14 +92,14 @@ pub enum MuonScale {
 /// The optimiser beside Muon.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Others {
+pub enum FallbackOptimizer {
     /// Nadam in Keras' form.
     Nadam(NadamConfig),
     /// AdamW.
     Adamw(AdamwConfig),
 }
 
-impl Others {
+impl FallbackOptimizer {
     fn common(&self) -> Common<'_> {
         match self {
             Self::Nadam(config) => config.common(),

@@ -92,7 +92,7 @@ pub enum ScheduleError {
     Neither,
     #[error("learning rate: boundaries must increase, but {after} follows {before}")]
     Order { before: u64, after: u64 },
-    #[error("learning rate: {0} is no rate; rates are finite and not negative")]
+    #[error("learning rate: invalid rate {0}: rates are finite and not negative")]
     Value(f64),
     #[error("learning rate: the cosine ends at step {steps}, but the warm-up takes {warmup} steps")]
     Warmup { steps: u64, warmup: u64 },

@@ -2,14 +2,14 @@
 
 use super::refine::{MoveContext, Refine};
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, ModelError, Spec};
+use crate::config::{ChessformerConfig, Edge, EmbeddingConfig, GameSpec, ModelError};
 use crate::heads;
-use crate::heads::head::Site;
+use crate::heads::head::HeadContext;
 use crate::heads::output::Output;
 use crate::layers;
 use crate::layers::body::Body;
+use crate::layers::cls_parts::Parts;
 use crate::layers::embedding::{Embedding, Embeds};
-use crate::layers::parts::Parts;
 use crate::layers::registers::Registers;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use facts::HeadName;
@@ -32,7 +32,7 @@ struct Encoder {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &ChessformerConfig,
 ) -> Result<Declared, ModelError> {
     config.check_policy(spec.moves)?;
@@ -61,7 +61,7 @@ pub(super) fn declare(
     }
     let stack = Stack::declare(encodings, &mut builder.scope("encoding", Part::Encoding), config.dims(), &tokens)?;
     let body = Body::declare(&mut builder.scope("body", Part::Trunk), &config.body());
-    let heads = heads::declare(HeadName::ALL, Site { builder, config, tokens: &of_heads, moves: spec.moves })?;
+    let heads = heads::declare(HeadName::ALL, HeadContext { builder, config, tokens: &of_heads, moves: spec.moves })?;
     let refine = config.refinement.map(|refinement| {
         let sizes = [config.width, spec.moves.len()];
         Box::new(Refine::declare(builder, refinement, &tokens, sizes, repetitions))

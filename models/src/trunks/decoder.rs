@@ -23,10 +23,10 @@
 
 use super::refine::MoveContext;
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{DecoderConfig, InitKind, ModelError, SequenceMask, Spec};
+use crate::config::{DecoderConfig, GameSpec, InitKind, ModelError, SequenceMask};
 use crate::heads;
 use crate::heads::BoardTokens;
-use crate::heads::head::{Head, Site};
+use crate::heads::head::{Head, HeadContext};
 use crate::heads::output::{Output, Reading};
 use crate::layers::body::Body;
 use crate::layers::dense;
@@ -64,7 +64,7 @@ struct Decoder {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &DecoderConfig,
 ) -> Result<Declared, ModelError> {
     let (Some(vocabulary), Vocabulary::List(_)) = (TokenVocabulary::of(spec.input), spec.moves) else {
@@ -89,7 +89,7 @@ pub(super) fn declare(
     if let Some(logits) = logits.clone().filter(|_| outputs.policy.is_some()) {
         heads.push(Box::new(MovePolicy { logits, moves }));
     }
-    let site = Site { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
+    let site = HeadContext { builder, config: &chessformer, tokens: &tokens, moves: spec.moves };
     heads.extend(heads::declare(&RESULTS, site)?);
     let prefix = config.mask == SequenceMask::Prefix;
     let board_len = spec.input.tokens() as i64;
@@ -184,7 +184,7 @@ impl Trunk for Decoder {
 }
 
 /// Boards and moves alternating: the roles of a board's tokens once for each ply.
-fn sequence(spec: &Spec, plies: usize) -> Tokens {
+fn sequence(spec: &GameSpec, plies: usize) -> Tokens {
     let board = spec.tokens();
     let ply: Vec<Role> = board.roles().iter().copied().chain([Role::Aux("move")]).collect();
     Tokens::new(spec.input.geometry, ply.repeat(plies))

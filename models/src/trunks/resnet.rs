@@ -18,7 +18,7 @@ mod layers;
 mod planes;
 
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{ModelError, ResnetConfig, Spec};
+use crate::config::{GameSpec, ModelError, ResnetConfig};
 use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::InputLayout;
@@ -86,7 +86,7 @@ impl Resnet {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &ResnetConfig,
 ) -> Result<Declared, ModelError> {
     if let Some(refused) = encodings.iter().find(|one| !matches!(one, EncodingConfig::None(_))) {

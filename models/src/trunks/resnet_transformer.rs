@@ -10,7 +10,7 @@
 
 use super::resnet::{Resnet, heads};
 use super::trunk::{Declared, Trunk, TrunkMacs};
-use crate::config::{EmbedAt, ModelError, ResnetTransformerConfig, Spec};
+use crate::config::{EmbedAt, GameSpec, ModelError, ResnetTransformerConfig};
 use crate::layers::body::Body;
 use encodings::{EncodingConfig, LayerContext, Stack};
 use nn::{LayoutBuilder, Part};
@@ -29,7 +29,7 @@ struct ResnetTransformer {
 pub(super) fn declare(
     builder: &mut LayoutBuilder,
     encodings: &[EncodingConfig],
-    spec: &Spec,
+    spec: &GameSpec,
     config: &ResnetTransformerConfig,
 ) -> Result<Declared, ModelError> {
     let tokens = spec.tokens();

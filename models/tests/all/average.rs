@@ -77,7 +77,7 @@ fn a_cosine_without_an_end_ends_with_the_run() {
     assert_eq!(closed.clone().ending_at(20).expect("unchanged"), closed);
     let refused = |written: &str| serde_json::from_str::<Schedule>(written).expect_err("refused").to_string();
     assert!(refused(r#"{"warmup": 9, "cosine": {"from": 1, "steps": 9}}"#).contains("warm-up takes 9"));
-    assert!(refused(r#"{"cosine": {"from": -1}}"#).contains("-1 is no rate"));
+    assert!(refused(r#"{"cosine": {"from": -1}}"#).contains("invalid rate -1"));
     assert!(refused(r#"{"values": [1], "cosine": {"from": 1}}"#).contains("two schedules"));
     assert!(refused(r#"{"warmup": 3}"#).contains("there is no rate"));
 }

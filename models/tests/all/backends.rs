@@ -2,7 +2,7 @@
 //! operations.
 
 use crate::common::*;
-use models::{Column, Examples, Masking, Measure, ModelConfig, Network, NormPlace, Output, Spec};
+use models::{Column, Examples, GameSpec, Masking, Measure, ModelConfig, Network, NormPlace, Output};
 use nn::{Arena, Backend};
 use tch::{Device, Kind, Tensor};
 
@@ -146,7 +146,7 @@ fn losses_over_legal_moves_have_the_same_gradient_by_every_back_end_on_both_boar
 }
 
 /// Examples where every third move is legal, among them promotions and drops, and the targets are.
-fn with_some_moves_legal(spec: &Spec) -> Examples {
+fn with_some_moves_legal(spec: &GameSpec) -> Examples {
     const ROWS: i64 = 3;
     let bytes = spec.moves.len().div_ceil(8);
     let byte = |number: usize| (0..8).map(|bit| u8::from((8 * number + bit).is_multiple_of(3)) << bit).sum::<u8>();

@@ -6,7 +6,7 @@ use encodings::EncodingConfig;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::optimizer::NadamConfig;
-use models::{HeadName, Network, NormPlace, Optimizer, OptimizerConfig, Spec, clip_global_norm};
+use models::{GameSpec, HeadName, Network, NormPlace, Optimizer, OptimizerConfig, clip_global_norm};
 use nn::{Backend, Views};
 use tch::{Kind, Tensor};
 
@@ -17,7 +17,7 @@ fn distance(found: &Tensor, expected: &Tensor) -> f64 {
     (found - expected).norm().double_value(&[]) / expected.norm().double_value(&[])
 }
 
-fn answers(spec: &Spec, stack: &[EncodingConfig], norm: NormPlace, kind: Kind) -> (Tensor, Tensor, Tensor) {
+fn answers(spec: &GameSpec, stack: &[EncodingConfig], norm: NormPlace, kind: Kind) -> (Tensor, Tensor, Tensor) {
     let (network, layout) = declare(&tiny(norm), stack, spec);
     let arena = stirred(&layout);
     let output = network.forward(&arena.views_in(kind), &packed(spec, BATCH));

@@ -6,12 +6,12 @@ use crate::common::*;
 use games::chess::ChessPosition;
 use games::{Frame, GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, Targets};
-use models::{ChessformerConfig, HeadName, Spec};
+use models::{ChessformerConfig, GameSpec, HeadName};
 use tch::Tensor;
 
 const SMALL: &str = r#""layers": 2, "width": 16, "heads": 2, "ff": 16, "norm": "pre", "normalisation": "layer""#;
 
-fn chess(input: InputName, moves: MovesName) -> Spec {
+fn chess(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Chess, input, moves)
 }
 
@@ -75,7 +75,7 @@ pub(crate) const PAIRS: [[&str; 2]; 3] = [
     ["4k3/8/8/8/8/5n2/8/R3K3 w Q - 49 77", "r3k3/8/5N2/8/8/8/8/4K3 b q - 49 77"],
 ];
 
-pub(crate) fn packed_position(fen: &str, spec: &Spec) -> (ChessPosition, Tensor) {
+pub(crate) fn packed_position(fen: &str, spec: &GameSpec) -> (ChessPosition, Tensor) {
     let position = ChessPosition::parse(fen).unwrap_or_else(|error| panic!("{error}"));
     let mut row = vec![0; spec.input.row_bytes()];
     position.pack(spec.input.name, 0, &mut row);

@@ -7,21 +7,21 @@ use encodings::{EncodingConfig, InjectionPoints};
 use games::{GameKind, InputName, MovesName};
 use models::input::Expander;
 use models::loss::{policy_entropy_rows, win_rate_entropy_rows, win_rate_rows};
-use models::{HeadName, Network, Output, Spec};
+use models::{GameSpec, HeadName, Network, Output};
 use nn::{Layout, Part};
 use std::sync::Arc;
 use tch::Tensor;
 
-fn declared(written: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+fn declared(written: &str, stack: &[EncodingConfig], spec: &GameSpec) -> (Network, Arc<Layout>) {
     declare_model(&read(written), stack, spec)
 }
 
-fn dlshogi() -> Spec {
+fn dlshogi() -> GameSpec {
     spec_of(GameKind::Shogi, InputName::Dlshogi62_57, MovesName::Dlshogi2187)
 }
 
 /// Two boards, each with an input whose channels are not all a square's own.
-fn boards() -> [Spec; 2] {
+fn boards() -> [GameSpec; 2] {
     [spec(GameKind::Chess, InputName::Lc0_112), dlshogi()]
 }
 
@@ -36,7 +36,7 @@ fn transformer(resnet: &str, rest: &str) -> String {
 const ATTENTION: &str = r#""attention": {"layers": 2, "heads": 3, "ff": 10}"#;
 
 /// Channels that are a square's own, and those that are the same everywhere: counted from what the inputs are.
-fn parts(spec: &Spec) -> [usize; 2] {
+fn parts(spec: &GameSpec) -> [usize; 2] {
     match spec.input.name {
         // 8 × (12 pieces and repetition); castling, side, rule 50, zeros and ones. dlshogi's two sets of planes.
         InputName::Lc0_112 => [104, 8],

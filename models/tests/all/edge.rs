@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{Boards, Geometry, InputName};
-use models::Spec;
+use models::GameSpec;
 use nn::{Arena, Part};
 use tch::{Device, Tensor};
 
@@ -19,7 +19,7 @@ fn height(board: Geometry) -> usize {
 }
 
 /// The pieces of a row's lower left part, with their corner on a square, on an otherwise empty board. Nothing marks a square.
-fn placed(spec: &Spec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
+fn placed(spec: &GameSpec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
     let (board, mut out) = (spec.input.geometry, row.to_vec());
     for start in (0..spec.input.steps()).map(|step| step * board.squares()) {
         out[start..start + board.squares()].fill(0);
@@ -32,7 +32,7 @@ fn placed(spec: &Spec, row: &[u8], (file, rank): (usize, usize)) -> Vec<u8> {
 }
 
 /// How far the tokens of squares differ after the pattern moved from the corner to any other place, square by square.
-fn difference_if_moved(spec: &Spec, options: &str, encoding_text: &str) -> f64 {
+fn difference_if_moved(spec: &GameSpec, options: &str, encoding_text: &str) -> f64 {
     let board = spec.input.geometry;
     let (network, layout) = declare(&tiny_with(options), &[encoding(encoding_text)], spec);
     let mut values = stirred(&layout).values().expect("the CPU's values can be read");

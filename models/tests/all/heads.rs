@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use games::{GameKind, InputName};
-use models::{ChessformerConfig, HeadName, NormPlace, Output, Pool, Spec};
+use models::{ChessformerConfig, GameSpec, HeadName, NormPlace, Output, Pool};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
@@ -16,7 +16,7 @@ const ALL: &str = r#"{"policy": {}, "soft_policy": {"depth": 7}, "further_polici
     "short_term": {"error": false, "buckets": 4}, "moves_left": {"embedding": 2, "hidden": 9},
     "per_square": {"classes": 5}, "pairs": {"embedding": 11, "depth": 6}}"#;
 
-fn squares(spec: &Spec) -> usize {
+fn squares(spec: &GameSpec) -> usize {
     spec.input.geometry.squares()
 }
 

@@ -4,8 +4,8 @@ use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::PolicyTargets;
 use models::{
-    Aggregation, ChessformerConfig, Column, Examples, HeadName, Loss, Masking, Measure, ModelConfig, NormPlace,
-    Outputs, Spec,
+    Aggregation, ChessformerConfig, Column, Examples, GameSpec, HeadName, Loss, Masking, Measure, ModelConfig,
+    NormPlace, Outputs,
 };
 use std::collections::BTreeSet;
 use tch::{Device, Kind, Tensor};
@@ -25,7 +25,7 @@ const HEADS: [&str; 2] = [
 const OTHERS: [HeadName; 2] = [HeadName::FurtherPolicies, HeadName::Board];
 
 /// Examples with every target in all rows but the last.
-fn examples(spec: &Spec, pairs: bool) -> Examples {
+fn examples(spec: &GameSpec, pairs: bool) -> Examples {
     let rows = ROWS as usize;
     let squares = spec.input.geometry.squares() as i64;
     let numbers = |known: f32| Tensor::from_slice(&[known, known / 2.0, f32::NAN]);

@@ -4,7 +4,7 @@ use crate::common::learning::{gradient_from, stepped};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::OptimizerConfig;
-use models::optimizer::{AdamwConfig, MuonConfig, MuonScale, NadamConfig, Others};
+use models::optimizer::{AdamwConfig, FallbackOptimizer, MuonConfig, MuonScale, NadamConfig};
 use nn::{Layout, ParamSpec, Part};
 use std::sync::Arc;
 use tch::{Kind, Tensor};
@@ -29,7 +29,7 @@ fn first_step(layout: &Arc<Layout>, config: &OptimizerConfig) -> Tensor {
     after - before
 }
 
-fn muon(scale: MuonScale, others: Others) -> OptimizerConfig {
+fn muon(scale: MuonScale, others: FallbackOptimizer) -> OptimizerConfig {
     OptimizerConfig::Muon(MuonConfig { scale, others, ..MuonConfig::default() })
 }
 
@@ -58,7 +58,7 @@ fn a_step_has_the_gradients_singular_vectors_and_singular_values_near_one() {
     let scales = [MuonScale::MatchAdamw, MuonScale::Original];
     for ((options, count), scale) in networks.into_iter().flat_map(|network| scales.map(|scale| (network, scale))) {
         let layout = network(options);
-        let moved = first_step(&layout, &muon(scale, Others::Nadam(NadamConfig::default())));
+        let moved = first_step(&layout, &muon(scale, FallbackOptimizer::Nadam(NadamConfig::default())));
         let gradient = gradient_from(&layout, GRADIENT);
         let matrices = taken(&layout);
         assert_eq!(matrices.len(), count, "{options}");
@@ -89,8 +89,8 @@ fn all_other_parameters_take_the_other_optimisers_step() {
     let layout = network("{}");
     let adamw = || AdamwConfig { weight_decay: 0.0, ..AdamwConfig::default() };
     let pairs = [
-        (Others::Nadam(NadamConfig::default()), OptimizerConfig::Nadam(NadamConfig::default())),
-        (Others::Adamw(adamw()), OptimizerConfig::Adamw(adamw())),
+        (FallbackOptimizer::Nadam(NadamConfig::default()), OptimizerConfig::Nadam(NadamConfig::default())),
+        (FallbackOptimizer::Adamw(adamw()), OptimizerConfig::Adamw(adamw())),
     ];
     for (others, alone) in pairs {
         let (beside, alone) = (first_step(&layout, &muon(MuonScale::MatchAdamw, others)), first_step(&layout, &alone));

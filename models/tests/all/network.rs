@@ -27,7 +27,7 @@ fn the_embedding_that_sees_all_squares_tells_them_apart_and_says_so() {
 }
 
 /// How far a network's tokens are from the same tokens after the squares of its position changed places.
-fn difference_if_exchanged(options: &str, spec: &models::Spec) -> f64 {
+fn difference_if_exchanged(options: &str, spec: &models::GameSpec) -> f64 {
     let (network, layout) = declare(&tiny_with(options), &none(), spec);
     let views = stirred(&layout).frozen_views();
     let before = rows(spec, 2);

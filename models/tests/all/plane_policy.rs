@@ -3,18 +3,18 @@
 use crate::common::*;
 use games::input::ATTACKS;
 use games::{GameKind, InputName, MovesName, PlaneEntry, Planes, Vocabulary};
-use models::{ChessformerConfig, HeadName, Spec};
+use models::{ChessformerConfig, GameSpec, HeadName};
 use tch::Tensor;
 
 const NAMES: [MovesName; 3] = [MovesName::Dlshogi2187, MovesName::Shogi1496, MovesName::PythonDlshogi2187];
 const CLASSES: usize = 27;
 const SQUARES: usize = 81;
 
-fn shogi(input: InputName, moves: MovesName) -> Spec {
+fn shogi(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Shogi, input, moves)
 }
 
-fn planes(spec: &Spec) -> &'static Planes {
+fn planes(spec: &GameSpec) -> &'static Planes {
     match spec.moves {
         Vocabulary::Planes(planes) => planes,
         other => panic!("{} has no planes", other.name()),

@@ -3,7 +3,7 @@
 use crate::common::*;
 use games::{Boards, Entry, FeatureKind, InputName};
 use models::input::Expander;
-use models::{HeadName, Spec};
+use models::{GameSpec, HeadName};
 
 #[test]
 fn the_input_expansion() {
@@ -22,7 +22,7 @@ fn the_input_expansion() {
 }
 
 /// The channels of every token, as the documentation of `Expander` words them.
-fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
+fn channels(spec: &GameSpec, row: &[u8]) -> Vec<Vec<f64>> {
     let input = spec.input;
     let squares = input.geometry.squares();
     let scalars: Vec<f64> = input.scalars().map(|(at, feature)| scaled(row[at], feature.kind)).collect();
@@ -51,7 +51,7 @@ fn channels(spec: &Spec, row: &[u8]) -> Vec<Vec<f64>> {
     tokens
 }
 
-fn board_channels(spec: &Spec, row: &[u8], square: usize) -> Vec<f64> {
+fn board_channels(spec: &GameSpec, row: &[u8], square: usize) -> Vec<f64> {
     let input = spec.input;
     let (squares, steps) = (input.geometry.squares(), input.steps());
     let pieces = |step: usize, codes: std::ops::Range<usize>| {
@@ -106,7 +106,7 @@ fn the_policy_and_the_soft_policy_share_an_embedding_and_nothing_else() {
     }
 }
 
-fn policy(head: &str, weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -> Vec<f64> {
+fn policy(head: &str, weights: &Weights<'_>, spec: &GameSpec, tokens: &[Vec<f64>]) -> Vec<f64> {
     let of = |layer: &str| format!("{head}.{layer}");
     let embedded: Vec<Vec<f64>> = tokens.iter().map(|token| mish(weights.dense("policy.embedding", token))).collect();
     let squares = &embedded[..spec.input.geometry.squares()];
@@ -132,7 +132,7 @@ fn policy(head: &str, weights: &Weights<'_>, spec: &Spec, tokens: &[Vec<f64>]) -
 fn drop_query(
     head: &str,
     weights: &Weights<'_>,
-    spec: &Spec,
+    spec: &GameSpec,
     squares: &[Vec<f64>],
     queries: &[Vec<f64>],
     kind: usize,

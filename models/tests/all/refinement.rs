@@ -6,7 +6,7 @@ use crate::common::sums::{Sum, policy_cross_entropy};
 use crate::common::*;
 use games::{GameKind, InputName, MovesName, Position};
 use models::loss::{self, PolicyTargets, RefinedTargets};
-use models::{ChessformerConfig, MoveContext, Network, Output, Refined, Spec};
+use models::{ChessformerConfig, GameSpec, MoveContext, Network, Output, Refined};
 use nn::Views;
 use tch::{Device, Kind, Tensor};
 
@@ -17,7 +17,7 @@ fn config(rest: &str) -> ChessformerConfig {
 }
 
 /// Networks that look twice: with and without a summary token, over a list and over pairs of squares, on both boards.
-fn networks() -> Vec<(ChessformerConfig, Spec)> {
+fn networks() -> Vec<(ChessformerConfig, GameSpec)> {
     let parts = config(r#", "embedding": {"parts": {}}"#);
     vec![
         (parts, spec_of(GameKind::Chess, InputName::ClsTokens, MovesName::Uci1968Dm)),
@@ -122,7 +122,7 @@ fn a_candidates_token_is_the_sum_that_the_text_gives() {
 /// told apart by an absolute encoding that adds them.
 fn with_tokens(
     config: &ChessformerConfig,
-    spec: &Spec,
+    spec: &GameSpec,
     arena: &nn::Arena,
     row: &Tensor,
     tokens: &[Vec<f64>],

@@ -5,15 +5,15 @@ use encodings::EncodingConfig;
 use games::InputName::{Dlshogi62_57, PieceTokens, PieceTokensAux, Tokens68};
 use games::MovesName::{Chessdecoder1924, Dlshogi2187, FromTo, Shogi1496, Uci1968Dm};
 use games::{GameKind, InputName, MovesName};
-use models::{ModelConfig, ModelError, Spec};
+use models::{GameSpec, ModelConfig, ModelError};
 
 const NONE: &str = r#"{"none": {}}"#;
 
-fn chess(input: InputName, moves: MovesName) -> Spec {
+fn chess(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Chess, input, moves)
 }
 
-fn shogi(input: InputName, moves: MovesName) -> Spec {
+fn shogi(input: InputName, moves: MovesName) -> GameSpec {
     spec_of(GameKind::Shogi, input, moves)
 }
 
@@ -34,7 +34,7 @@ fn model(architecture: &str, options: &str) -> ModelConfig {
 }
 
 /// Checks what is said of networks: their options, the option to blame (empty for none), and a part of the message.
-fn assert_refused(spec: &Spec, architecture: &str, cases: &[(&str, &str, &str)]) {
+fn assert_refused(spec: &GameSpec, architecture: &str, cases: &[(&str, &str, &str)]) {
     for (options, at, said) in cases {
         let error = refused(&model(architecture, options), &[encoding(NONE)], spec);
         assert!(error.to_string().contains(said), "{options}: {error}");
@@ -46,10 +46,10 @@ fn assert_refused(spec: &Spec, architecture: &str, cases: &[(&str, &str, &str)])
 fn sizes_and_options_of_a_chessformer() {
     let spec = chess(PieceTokens, FromTo);
     let nearest = "model: heads: 7 do not divide width: 48; nearest that fit: heads: 6 or 8, or width: 42 or 49";
-    let of_summed = "model: registers means nothing with edge: hidden or embedding: new: leave it out";
-    let of_gated = "model: ff_activation means nothing with a gated ff_kind: leave it out";
+    let of_summed = "model: registers has no effect with edge: hidden or embedding: new: leave it out";
+    let of_gated = "model: ff_activation has no effect with a gated ff_kind: leave it out";
     let of_dropout = "model: dropout is 1, it must be at least 0 and below 1; dlshogi's code has 0.1";
-    let of_further = "outputs.further_policies means nothing with neither policy nor soft_policy";
+    let of_further = "outputs.further_policies has no effect with outputs that have neither policy nor soft_policy";
     assert_refused(
         &spec,
         "chessformer",
@@ -70,7 +70,7 @@ fn sizes_and_options_of_a_chessformer() {
             (r#""ff_kind": "glu", "ff_activation": "relu2""#, "ff_activation", of_gated),
             (r#""dropout": 1"#, "dropout", of_dropout),
             (r#""norm": {"post_scaled": {"alpha": 1, "beta": -1}}"#, "norm", "beta is -1, it must be a number above 0"),
-            (r#""policy": {"plane_bias": "per_class"}"#, "policy.plane_bias", "means nothing for the moves from_to"),
+            (r#""policy": {"plane_bias": "per_class"}"#, "policy.plane_bias", "has no effect with the moves from_to"),
             (r#""value": {"pool": "token"}"#, "", "this input has none"),
             (r#""refinement": {"moves": 1}"#, "refinement", "refinement.moves is 1, it must be 2 to 5"),
             (r#""refinement": {"temperature": 0}"#, "refinement", "temperature is 0, it must be 0.01 to 100"),
@@ -118,12 +118,12 @@ fn a_chessformer_and_another_input_or_vocabulary() {
         "encoder",
         &[
             (r#""outputs": {"per_square": {"classes": 3}}"#, "", map),
-            (r#""policy": {"depth": 8}"#, "policy.depth", "policy.depth means nothing"),
-            (r#""value": {"pool": "token", "hidden": 7}"#, "value.hidden", "value.hidden means nothing"),
+            (r#""policy": {"depth": 8}"#, "policy.depth", "policy.depth has no effect"),
+            (r#""value": {"pool": "token", "hidden": 7}"#, "value.hidden", "value.hidden has no effect"),
         ],
     );
-    let of_list = "policy.depth means nothing for the moves uci_1968_dm";
-    let of_planes = "model: policy.depth means nothing for the moves shogi_1496: leave it out";
+    let of_list = "policy.depth has no effect with the moves uci_1968_dm";
+    let of_planes = "model: policy.depth has no effect with the moves shogi_1496: leave it out";
     let soft = r#""outputs": {"policy": {}, "soft_policy": {"depth": 4}}"#;
     let list = chess(PieceTokens, Uci1968Dm);
     assert_refused(&list, "chessformer", &[(r#""policy": {"depth": 5}"#, "policy.depth", of_list)]);
@@ -132,11 +132,11 @@ fn a_chessformer_and_another_input_or_vocabulary() {
         "chessformer",
         &[
             (r#""policy": {"depth": 8}"#, "policy.depth", of_planes),
-            (r#""policy": {"embedding": 8}"#, "policy.embedding", "means nothing"),
-            (soft, "outputs.soft_policy.depth", "means nothing"),
+            (r#""policy": {"embedding": 8}"#, "policy.embedding", "has no effect"),
+            (soft, "outputs.soft_policy.depth", "has no effect"),
         ],
     );
-    let reach = "embedding.reach means nothing for the moves";
+    let reach = "embedding.reach has no effect with the moves";
     let planes = shogi(PieceTokens, Dlshogi2187);
     assert_refused(&planes, "chessformer", &[(r#""embedding": "reach""#, "embedding.reach", reach)]);
 }
@@ -186,7 +186,7 @@ fn networks_with_convolutions() {
             (of_5.as_str(), "attention", "qkv_groups: 5"),
             (of_0.as_str(), "attention", "qkv_groups is 0, it must be at least 1"),
             (starts, "attention", "norm: post says how wide weights start"),
-            (gated, "attention", "model: activation means nothing with a gated ff_kind: leave it out"),
+            (gated, "attention", "model: activation has no effect with a gated ff_kind: leave it out"),
             (fast, "resnet", "batch_norm.momentum is 2, it must be above 0 and at most 1"),
         ],
     );

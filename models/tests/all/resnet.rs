@@ -4,12 +4,12 @@ use crate::common::learning::{BATCH, memorise};
 use crate::common::*;
 use games::{GameKind, InputName};
 use models::loss::wdl_cross_entropy_rows;
-use models::{HeadName, Network, Output, Spec};
+use models::{GameSpec, HeadName, Network, Output};
 use nn::{Arena, Layout, Part};
 use std::sync::Arc;
 use tch::{Device, Tensor};
 
-fn declared(options: &str, spec: &Spec) -> (Network, Arc<Layout>) {
+fn declared(options: &str, spec: &GameSpec) -> (Network, Arc<Layout>) {
     declare_model(&read(&format!(r#"{{"resnet": {options}}}"#)), &none(), spec)
 }
 

@@ -4,7 +4,7 @@ use crate::common::*;
 use encodings::EncodingConfig;
 use games::Entry;
 use models::input::Expander;
-use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, NormPlace, Spec};
+use models::{ChessformerConfig, EmbeddingConfig, FeedForwardKind, GameSpec, NormPlace};
 use nn::{Activation, NormKind};
 use std::f64::consts::PI;
 
@@ -22,7 +22,7 @@ fn the_trunk_is_its_formulas() {
     }
 }
 
-fn compare(spec: &Spec, options: &str, stack: &[EncodingConfig]) {
+fn compare(spec: &GameSpec, options: &str, stack: &[EncodingConfig]) {
     let config = tiny_with(options);
     let (network, layout) = declare(&config, stack, spec);
     let arena = stirred(&layout);
@@ -37,7 +37,7 @@ fn compare(spec: &Spec, options: &str, stack: &[EncodingConfig]) {
 
 /// The channels that show where pieces stand now: all codes but that of the empty square, which is the first of current
 /// boards and which boards with history do not have; dlshogi has 14 kinds for each side, and 17 planes of attacks behind.
-fn pieces_now(spec: &Spec) -> Vec<usize> {
+fn pieces_now(spec: &GameSpec) -> Vec<usize> {
     match spec.input.name.name() {
         "dlshogi_62_57" => (0..14).chain(31..45).collect(),
         "lc0_112" | "lc0_112_en_passant" => (0..12).collect(),
@@ -48,11 +48,11 @@ fn pieces_now(spec: &Spec) -> Vec<usize> {
 struct Reference<'a> {
     weights: Weights<'a>,
     config: &'a ChessformerConfig,
-    spec: &'a Spec,
+    spec: &'a GameSpec,
 }
 
 impl<'a> Reference<'a> {
-    fn new(arena: &'a nn::Arena, config: &'a ChessformerConfig, spec: &'a Spec) -> Self {
+    fn new(arena: &'a nn::Arena, config: &'a ChessformerConfig, spec: &'a GameSpec) -> Self {
         Self { weights: Weights::of(arena), config, spec }
     }
 

@@ -1,7 +1,7 @@
 //! x + c, at the input or at every layer, or x·max(m, 0) + a.
 
 use super::*;
-use encodings::absolute::{Config, Place, Table};
+use encodings::absolute::{Config, InjectAt, Table};
 
 /// sin(p·f), then cos(p·f), with f = 10000^(−2i/width) for i below half the width.
 fn sines(position: usize, width: usize) -> Vec<f64> {
@@ -34,9 +34,9 @@ fn plus_vectors(table: Table, given: &Given<'_>, scope: &str, x_ld: &[f64]) -> V
 impl Definition for Config {
     fn embed(&self, given: &Given<'_>, x_ld: &[f64]) -> Vec<f64> {
         match self.at {
-            Place::EveryLayer => x_ld.to_vec(),
-            Place::Input => plus_vectors(self.table, given, "", x_ld),
-            Place::Gate => {
+            InjectAt::EveryLayer => x_ld.to_vec(),
+            InjectAt::Input => plus_vectors(self.table, given, "", x_ld),
+            InjectAt::Gate => {
                 let (factor, summand) = (given.parameter("factor"), given.parameter("summand"));
                 assert!(factor.iter().any(|m| *m < 0.0), "some gate must be closed");
                 x_ld.iter().zip(factor.iter().zip(summand)).map(|(x, (m, a))| x * m.max(0.0) + a).collect()
@@ -45,7 +45,7 @@ impl Definition for Config {
     }
 
     fn attend(&self, given: &Given<'_>, x_ld: &[f64]) -> [Vec<f64>; 2] {
-        if self.at != Place::EveryLayer {
+        if self.at != InjectAt::EveryLayer {
             return [x_ld.to_vec(), x_ld.to_vec()];
         }
         let qk = plus_vectors(self.table, given, "layer.1.", x_ld);

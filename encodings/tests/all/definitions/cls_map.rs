@@ -2,10 +2,11 @@
 
 use super::*;
 use encodings::Role;
-use encodings::cls_map::{Config, Covered};
+use encodings::cls_map::{Config, MapTokens};
 
 fn covered(config: &Config, tokens: &Tokens) -> Vec<usize> {
-    let is_covered = |&token: &usize| config.tokens == Covered::All || matches!(tokens.roles()[token], Role::Square(_));
+    let is_covered =
+        |&token: &usize| config.tokens == MapTokens::All || matches!(tokens.roles()[token], Role::Square(_));
     (0..tokens.len()).filter(is_covered).collect()
 }
 

@@ -1,15 +1,15 @@
 //! r_ij = P_i·w_j with w = W₂·u and u = W₁·flat(x), before the scale or after it.
 
 use super::*;
-use encodings::dynamic_relative::{Config, Inside, Share};
+use encodings::dynamic_relative::{BottleneckNorm, Config, Share};
 
 fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let (l, k) = (given.len(), given.head_width());
     let mut u = affine(&given.of_layer("down.weight"), None, &board.x_ld);
-    if config.inside != Inside::None {
+    if config.inside != BottleneckNorm::None {
         u = layer_norm(&u, &given.of_layer("norm.gain"), &given.of_layer("norm.bias"));
     }
-    if config.inside == Inside::LayerNormRelu {
+    if config.inside == BottleneckNorm::LayerNormRelu {
         u = u.into_iter().map(|u| u.max(0.0)).collect();
     }
     let (w, position) = (affine(&given.of_layer("up.weight"), None, &u), given.of_layer("position"));

@@ -5,7 +5,7 @@ use crate::gpu::Gpu;
 use crate::identity::Identity;
 use crate::machine::Cpu;
 use crate::stored::{RecordError, read_json};
-use dataset::{MadeSoFar, TestSet, content};
+use dataset::{GenerationCounts, TestSet, content};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -92,7 +92,7 @@ pub struct Finish {
     /// What the training positions took to make in all sessions, in whole blocks, if they are generated; `None` if an older
     /// version began the cell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<MadeSoFar>,
+    pub made: Option<GenerationCounts>,
 }
 
 /// The source that a program was built from. No metric and no hash of a cell depends on it.

@@ -5,7 +5,7 @@
 //! is written last, so a checkpoint exists once its YAML does. The newest two are kept. The final weights stand beside them,
 //! as named tensors in their own shapes, in the usual safetensors form.
 
-use dataset::{MadeSoFar, bounded};
+use dataset::{GenerationCounts, bounded};
 use nn::{Layout, ParamSpec};
 use records::atomic;
 use records::folder::{AVERAGED, CHECKPOINTS, FINAL, entries};
@@ -53,7 +53,7 @@ pub struct Progress {
     pub wall_s: f64,
     /// What the training positions so far took to make, if they are not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub made: Option<MadeSoFar>,
+    pub made: Option<GenerationCounts>,
 }
 
 /// The part of `metrics.jsonl` that a checkpoint covers.

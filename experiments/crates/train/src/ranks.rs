@@ -46,7 +46,7 @@ impl Ranks {
             let message = format!("{size} ranks do not add in the order of one process");
             return Err(UserError::new(message, "start a power of two: 2, 4, 8").into());
         }
-        let address = Address { host, port: *port, serves: *serves };
+        let address = Address { host, port: *port, is_server: *serves };
         let unreachable = |cause: TchError| {
             let cause = cause.to_string();
             let message = format!("rank {rank} cannot meet the others at {host}:{port}: {}", without_backtrace(&cause));
@@ -213,7 +213,7 @@ pub struct Meeting {
 
 impl Meeting {
     pub fn open() -> Result<Self, TrainError> {
-        Ok(Self { store: Store::open(Address { host: HERE, port: 0, serves: true }, "posenc", PATIENCE)? })
+        Ok(Self { store: Store::open(Address { host: HERE, port: 0, is_server: true }, "posenc", PATIENCE)? })
     }
 
     /// The variables of a rank that meets the others here, as torchrun's agent sets them.

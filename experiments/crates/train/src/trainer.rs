@@ -12,7 +12,7 @@ use super::setup::{Setup, loader};
 use super::tables::{self, Begun};
 use crate::pictures::{self, Picture};
 use config::{Weights, metrics};
-use dataset::{MadeSoFar, Split};
+use dataset::{GenerationCounts, Split};
 use models::{Average, Column, OptimizerProgress};
 use nn::Arena;
 use records::identity::Identity;
@@ -46,7 +46,7 @@ pub(super) struct Trainer {
     chain: blake3::Hash,
     step: u64,
     /// The step that this session began at, and what the positions before it took to make, if that is known.
-    before: (u64, Option<MadeSoFar>),
+    before: (u64, Option<GenerationCounts>),
     /// Of the steps that nobody waited for.
     unread: Vec<StepMetrics>,
     window: Window,
@@ -89,7 +89,7 @@ impl Trainer {
         };
         let progress = progress.as_ref();
         let step = progress.map_or(0, |progress| progress.step);
-        let before = (step, progress.map_or(Some(MadeSoFar::default()), |progress| progress.made));
+        let before = (step, progress.map_or(Some(GenerationCounts::default()), |progress| progress.made));
         let chain = progress.and_then(|p| blake3::Hash::from_hex(&p.batches).ok()).unwrap_or_else(feed::initial_hash);
         let learns_values = measure(&setup.config).reads(Column::Value);
         let loader = loader(&setup.config, setup.device);
@@ -136,7 +136,7 @@ impl Trainer {
     }
 
     /// What the training positions so far took to make, if they are not stored.
-    fn made(&self) -> Option<MadeSoFar> {
+    fn made(&self) -> Option<GenerationCounts> {
         let (from, before) = self.before;
         let [from, to] = [from, self.step].map(|step| step.saturating_mul(self.setup.config.train.batch as u64));
         Some(before? + self.setup.dataset.made(from..to)?)

@@ -6,7 +6,7 @@ use crate::commands::options::json_text;
 use crate::commands::show::parse_input;
 use anyhow::Context as _;
 use config::grouped;
-use dataset::{DataCost, Dataset, DerivedOptions, OnDisk, Split, bench_loader, repeat};
+use dataset::{DataCost, Dataset, DatasetFolder, DerivedOptions, Split, bench_loader, repeat};
 use games::InputName;
 use report::table::table;
 use serde_json::json;
@@ -44,14 +44,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let dir = match (args.positions, &args.out) {
         (Some(positions), Some(out)) => {
             if !out.exists() {
-                let source = OnDisk::read(&args.dir)?;
+                let source = DatasetFolder::read(&args.dir)?;
                 shown(|progress| repeat(&source, out, positions, progress))?;
             }
             out
         }
         _ => &args.dir,
     };
-    let OnDisk { manifest, .. } = OnDisk::read(dir)?;
+    let DatasetFolder { manifest, .. } = DatasetFolder::read(dir)?;
     let is_made = DataCost::of(dir, &manifest, &DerivedOptions::default())?.is_made;
     let (first, first_s) = timed(|| shown(|progress| Dataset::open_shown(dir, progress)))?;
     // What an earlier process made is only opened.

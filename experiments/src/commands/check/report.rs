@@ -7,9 +7,9 @@ use config::evaluate::Evaluations;
 use config::setting::Setting;
 use config::trials::{Trial, TunedRow};
 use config::{Experiment, ReadAt, Role, Row, counted, grouped};
-use dataset::{DataCost, DerivedOptions, MadeSoFar, Manifest};
+use dataset::{DataCost, DerivedOptions, GenerationCounts, Manifest};
 use games::GameKind;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use report::numbers::mega;
 use report::table::table;
 use serde_json::{Map, Value, json};
@@ -291,7 +291,8 @@ impl Making {
     /// `None` for stored positions.
     fn of(row: &Row) -> Option<Self> {
         let probe = row.run.generate.as_ref()?.probe().ok()?;
-        Some(Self { positions: MadeSoFar::whole_blocks(row.run.trained_positions()), rate: probe.assumed_rate() })
+        let positions = GenerationCounts::whole_blocks(row.run.trained_positions());
+        Some(Self { positions, rate: probe.assumed_rate() })
     }
 
     fn seconds(&self) -> Option<f64> {

@@ -3,7 +3,7 @@
 use crate::commands::options::by_name;
 use anyhow::Context as _;
 use config::grouped;
-use dataset::{ExportFormat, OnDisk, Split};
+use dataset::{DatasetFolder, ExportFormat, Split};
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
-    let source = OnDisk::read(&args.dir)?;
+    let source = DatasetFolder::read(&args.dir)?;
     let splits = if args.split.is_empty() { Split::ALL.to_vec() } else { args.split.clone() };
     let file = File::create_new(&args.out).with_context(|| {
         format!(

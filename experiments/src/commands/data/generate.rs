@@ -11,7 +11,7 @@ use config::{counted, grouped};
 use dataset::Manifest;
 use games::GameKind;
 use games::chess::endgame::Ending;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};
 use std::num::{NonZeroU16, NonZeroU64};
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use super::display::shown;
 use super::info::by_split;
 use super::split::{NewDataset, file_name};
 use config::{grouped, shell_word};
-use dataset::{Manifest, Merge, OnDisk, RemakeOptions};
+use dataset::{DatasetFolder, Manifest, Merge, RemakeOptions};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -40,7 +40,7 @@ pub(super) struct AverageCommand {
 }
 
 fn options(new: &NewDataset, dirs: &[PathBuf], command: &str) -> anyhow::Result<RemakeOptions> {
-    let sources = dirs.iter().map(|dir| OnDisk::read(dir));
+    let sources = dirs.iter().map(|dir| DatasetFolder::read(dir));
     let words: Vec<String> = dirs.iter().map(|dir| shell_word(&file_name(dir))).collect();
     Ok(RemakeOptions {
         sources: sources.collect::<Result<_, _>>()?,

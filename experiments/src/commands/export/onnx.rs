@@ -6,7 +6,7 @@ use config::RunConfig;
 use encodings::absolute::Table;
 use encodings::{EncodingConfig, rope};
 use games::{GameKind, InputName, MovesName, Vocabulary};
-use models::parts::Pieces;
+use models::cls_parts::Pieces;
 use models::{ChessformerConfig, Edge, EmbeddingConfig, HeadName, ModelConfig, ResnetConfig, ResnetPolicy};
 use std::path::Path;
 use std::process::Command;

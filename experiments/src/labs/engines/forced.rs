@@ -4,7 +4,7 @@ use crate::commands::options::cores;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use engines::EngineSettings;
-use engines::forced::{COMPARED, ForcedLine, ForcedSettings, csv, forced_lines};
+use engines::forced::{ForcedLine, ForcedSettings, MULTI_PV, csv, forced_lines};
 use games::GameKind;
 use std::collections::BTreeMap;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     anyhow::ensure!(!args.out.exists(), "{} exists already; name another file with --out", args.out.display());
-    let engine = EngineSettings::new(&args.engine, args.game, COMPARED, Duration::from_secs(60));
+    let engine = EngineSettings::new(&args.engine, args.game, MULTI_PV, Duration::from_secs(60));
     let settings = ForcedSettings {
         game: args.game,
         from: args.from.clone(),

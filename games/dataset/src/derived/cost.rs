@@ -8,7 +8,7 @@ use crate::loader::LoaderConfig;
 use crate::manifest::{EXACT_BELOW, Manifest, Unit};
 use crate::split::Split;
 use crate::store::{self, ColumnSize};
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::with_game;
 use serde::Serialize;
 use std::path::Path;

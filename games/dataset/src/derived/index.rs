@@ -16,19 +16,19 @@ pub(crate) struct RowSize {
     /// The place of its rating bucket in [`Facts::buckets`].
     pub(crate) bucket: Option<u16>,
     /// Its content; only of rows in a bucket, because only buckets are chosen row by row.
-    pub(crate) has: Has,
+    pub(crate) has: OptionalColumns,
 }
 
 /// Optional columns that a target or an input may need.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Has {
+pub(crate) struct OptionalColumns {
     pub(crate) value: bool,
     pub(crate) draw: bool,
     pub(crate) rating: bool,
 }
 
-impl Has {
+impl OptionalColumns {
     pub(crate) fn or(self, other: Self) -> Self {
         Self { value: self.value || other.value, draw: self.draw || other.draw, rating: self.rating || other.rating }
     }
@@ -52,7 +52,7 @@ impl RowSize {
             plies: u16::from_le_bytes([p0, p1]),
             positions: u16::from_le_bytes([u0, u1]),
             bucket: Some(u16::from_le_bytes([b0, b1])).filter(|&bucket| bucket != NO_BUCKET),
-            has: Has { value: has & 1 != 0, draw: has & 2 != 0, rating: has & 4 != 0 },
+            has: OptionalColumns { value: has & 1 != 0, draw: has & 2 != 0, rating: has & 4 != 0 },
         }
     }
 }
@@ -88,7 +88,7 @@ pub(super) struct SplitFacts {
     pub(super) positions: u64,
     /// Rows of a unit, ≥ 1.
     pub(super) together: u32,
-    pub(super) has: Has,
+    pub(super) has: OptionalColumns,
     /// The size of every row, if they are equal.
     pub(super) same: Option<RowSize>,
 }
@@ -193,7 +193,7 @@ impl Index {
             let ends = index.offsets.iter().zip(&index.lengths);
             let mut ends = ends.map(|(&offset, &length)| offset.saturating_add(length.into()));
             if ends.any(|unit_end| unit_end > end) {
-                return Err(format!("a unit of {} ends behind the units", split.name()));
+                return Err(format!("a unit of {} ends after the units", split.name()));
             }
             splits[split] = index;
         }

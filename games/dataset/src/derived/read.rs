@@ -1,6 +1,6 @@
 //! Reading rows at random.
 
-use super::index::{Has, Index, RowSize};
+use super::index::{Index, OptionalColumns, RowSize};
 use super::row;
 use super::{DIGEST, MAGIC, TRAILER, digest};
 use crate::bounded;
@@ -27,7 +27,7 @@ pub(super) enum Bytes {
 
 /// The unit that was read last, so that its other rows need no reading.
 #[derive(Debug, Default)]
-pub(crate) struct Room {
+pub(crate) struct UnitCache {
     unit: Option<(Split, usize)>,
     bytes: Vec<u8>,
 }
@@ -71,7 +71,7 @@ impl Derived {
     }
 
     /// The optional columns that any row of a split has.
-    pub(crate) fn has(&self, split: Split) -> Has {
+    pub(crate) fn has(&self, split: Split) -> OptionalColumns {
         self.index.splits[split].facts.has
     }
 
@@ -84,11 +84,11 @@ impl Derived {
         &self.index.facts.buckets
     }
 
-    /// A row of a split. `room` is of this dataset only.
-    pub(crate) fn get(&self, split: Split, row: usize, room: &mut Room) -> Result<StoredGame, DatasetError> {
+    /// A row of a split. `cache` is of this dataset only.
+    pub(crate) fn get(&self, split: Split, row: usize, cache: &mut UnitCache) -> Result<StoredGame, DatasetError> {
         let together = self.index.splits[split].facts.together as usize;
         let (unit, place) = (row / together, row % together);
-        let rows = self.unit(split, unit, room)?;
+        let rows = self.unit(split, unit, cache)?;
         let (kind, buckets) = (self.index.facts.game, self.buckets());
         let size = self.size(split, row);
         let agrees = |game: &StoredGame| (game.plies, game.positions) == (size.plies, u32::from(size.positions));
@@ -98,7 +98,7 @@ impl Derived {
     }
 
     /// The rows of a unit, checked when they are read from the file.
-    fn unit<'a>(&'a self, split: Split, unit: usize, room: &'a mut Room) -> Result<&'a [u8], DatasetError> {
+    fn unit<'a>(&'a self, split: Split, unit: usize, cache: &'a mut UnitCache) -> Result<&'a [u8], DatasetError> {
         let range = self.index.splits[split].unit(unit);
         match &self.bytes {
             Bytes::Memory(bytes) => {
@@ -106,12 +106,12 @@ impl Derived {
                 rows.ok_or_else(|| self.wrong(split, unit, "it is not there".to_owned()))
             }
             Bytes::File { file, .. } => {
-                if room.unit != Some((split, unit)) {
-                    room.unit = None;
-                    read_unit(file, range, &mut room.bytes).map_err(|reason| self.wrong(split, unit, reason))?;
-                    room.unit = Some((split, unit));
+                if cache.unit != Some((split, unit)) {
+                    cache.unit = None;
+                    read_unit(file, range, &mut cache.bytes).map_err(|reason| self.wrong(split, unit, reason))?;
+                    cache.unit = Some((split, unit));
                 }
-                Ok(&room.bytes[DIGEST..])
+                Ok(&cache.bytes[DIGEST..])
             }
         }
     }

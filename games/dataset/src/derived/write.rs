@@ -1,7 +1,7 @@
 //! Opening a dataset's rows: found in the cache, or made from the shards and written to a derived file or to memory.
 
 use super::cache::{CacheEntry, DerivedOptions, Partial};
-use super::index::{Facts, Has, Index, RowSize, Sizes, SplitIndex};
+use super::index::{Facts, Index, OptionalColumns, RowSize, Sizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
 use super::{DIGEST, MAGIC, digest, rows_of_unit};
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
             let mut bytes = Vec::new();
             row::encode(&game, kind, bucket, &mut bytes);
             let (positions, has) = (game.positions as u16, game.has());
-            let of_bucket = if bucket.is_some() { has } else { Has::default() };
+            let of_bucket = if bucket.is_some() { has } else { OptionalColumns::default() };
             (split, RowSize { plies: game.plies, positions, bucket, has: of_bucket }, has, bytes)
         };
         let encoded: Vec<_> = rows.into_iter().zip(places).collect::<Vec<_>>().into_par_iter().map(encode).collect();

@@ -1,19 +1,19 @@
 //! An opened dataset: which of its rows are used, and what batches hold of them.
 
-use super::chosen::{Chosen, Plies};
-use super::endless::{Endless, EndlessOptions, MadeSoFar, Training};
+use super::endless::{Endless, EndlessOptions, GenerationCounts, Training};
 use super::order::Grouping;
 use super::replay::Reading;
 use super::stored::StoredGame;
 use super::targets::Targets;
-use crate::derived::{Derived, DerivedOptions, Has, Room, RowSize, rows_together};
+use super::used_rows::{PlyMask, UsedRows};
+use crate::derived::{Derived, DerivedOptions, OptionalColumns, RowSize, UnitCache, rows_together};
 use crate::error::DatasetError;
 use crate::generated::MadePosition;
 use crate::manifest::{EXACT_BELOW, Manifest, MapInfo, TestSet, Unit, content};
 use crate::split::{PerSplit, Split};
 use crate::value::ValueTarget;
 use crate::work_done::WorkDone;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{Frame, GameKind, InputLayout, InputName, MovesName, with_game};
 use std::ops::Range;
 use std::path::Path;
@@ -33,7 +33,7 @@ pub struct Dataset {
     manifest: Manifest,
     rows: Arc<Derived>,
     /// The used rows of each split; `None` for all.
-    pub(super) chosen: PerSplit<Option<Arc<Chosen>>>,
+    pub(super) used_rows: PerSplit<Option<Arc<UsedRows>>>,
     /// Where its test games come from, if that is another dataset.
     pub(super) test: Option<Box<TestSource>>,
     /// Where its training positions come from, if they are not stored.
@@ -96,8 +96,8 @@ impl Dataset {
 
     fn of_parts(manifest: Manifest, rows: Arc<Derived>, training: Option<Arc<Training>>) -> Self {
         let reading = Reading { moves: MovesName::default(), plies: 1, rights: false, repeats: false, map: None };
-        let chosen = PerSplit::default();
-        Self { manifest, rows, chosen, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
+        let used_rows = PerSplit::default();
+        Self { manifest, rows, used_rows, test: None, training, reading, targets: None, exact_below: EXACT_BELOW }
     }
 
     /// Whether its training positions are made without end instead of being stored.
@@ -107,7 +107,7 @@ impl Dataset {
 
     /// What the blocks of an endless dataset took that begin at one of these training positions, as far as loaders of this process
     /// made them; `None` for stored training positions. Equal for equal blocks, however often they were made.
-    pub fn made(&self, positions: Range<u64>) -> Option<MadeSoFar> {
+    pub fn made(&self, positions: Range<u64>) -> Option<GenerationCounts> {
         self.training.as_ref().map(|training| training.made(positions))
     }
 
@@ -135,16 +135,16 @@ impl Dataset {
     }
 
     pub fn games(&self, split: Split) -> usize {
-        match &self.chosen[split] {
+        match &self.used_rows[split] {
             None => self.derived(split).rows(split),
-            Some(chosen) => chosen.rows.count,
+            Some(used_rows) => used_rows.rows.count,
         }
     }
 
     pub fn positions(&self, split: Split) -> u64 {
-        match &self.chosen[split] {
+        match &self.used_rows[split] {
             None => self.derived(split).positions(split),
-            Some(chosen) => chosen.positions,
+            Some(used_rows) => used_rows.positions,
         }
     }
 
@@ -167,7 +167,7 @@ impl Dataset {
         }
         let (_, splits) = self.sources()[0];
         for &split in splits {
-            self.chosen[split] = Some(self.in_buckets(split, &buckets));
+            self.used_rows[split] = Some(self.in_buckets(split, &buckets));
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl Dataset {
         Self {
             manifest: self.manifest.clone(),
             rows: Arc::clone(&self.rows),
-            chosen: PerSplit { train, validation: none(), test: none() },
+            used_rows: PerSplit { train, validation: none(), test: none() },
             test: None,
             training: None,
             ..*self
@@ -189,17 +189,17 @@ impl Dataset {
     }
 
     /// The used rows of a split that are in these rating buckets.
-    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Arc<Chosen> {
+    fn in_buckets(&self, split: Split, buckets: &[&str]) -> Arc<UsedRows> {
         let names = self.derived(split).buckets();
         let wanted: Vec<bool> = names.iter().map(|name| buckets.contains(&name.as_str())).collect();
-        let mut chosen = Chosen { plies: self.plies(split).cloned(), ..Chosen::default() };
+        let mut used_rows = UsedRows { plies: self.plies(split).cloned(), ..UsedRows::default() };
         for i in 0..self.games(split) as u32 {
             let size = self.size(split, i);
             if size.bucket.is_some_and(|bucket| wanted.get(usize::from(bucket)).is_some_and(|&wanted| wanted)) {
-                chosen.add(self.row(split, i), size.positions.into(), size.has);
+                used_rows.add(self.row(split, i), size.positions.into(), size.has);
             }
         }
-        Arc::new(chosen)
+        Arc::new(used_rows)
     }
 
     /// Where the rows of a split are.
@@ -212,15 +212,15 @@ impl Dataset {
 
     /// The row of the `i`-th game of a split.
     pub(super) fn row(&self, split: Split, i: u32) -> usize {
-        match &self.chosen[split] {
+        match &self.used_rows[split] {
             None => i as usize,
-            Some(chosen) => chosen.rows.place(i as usize),
+            Some(used_rows) => used_rows.rows.place(i as usize),
         }
     }
 
     /// The used plies of a split's rows, if some are left out for a test set.
-    fn plies(&self, split: Split) -> Option<&Arc<Plies>> {
-        self.chosen[split].as_ref()?.plies.as_ref()
+    fn plies(&self, split: Split) -> Option<&Arc<PlyMask>> {
+        self.used_rows[split].as_ref()?.plies.as_ref()
     }
 
     /// Sets the vocabulary of moves in batches; the default is the game's `from_to`.
@@ -313,12 +313,12 @@ impl Dataset {
     }
 
     /// The optional columns that any used row of these splits has.
-    fn has(&self, splits: &[Split]) -> Has {
-        let of_split = |&split: &Split| match &self.chosen[split] {
+    fn has(&self, splits: &[Split]) -> OptionalColumns {
+        let of_split = |&split: &Split| match &self.used_rows[split] {
             None => self.derived(split).has(split),
-            Some(chosen) => chosen.has,
+            Some(used_rows) => used_rows.has,
         };
-        splits.iter().map(of_split).fold(Has::default(), Has::or)
+        splits.iter().map(of_split).fold(OptionalColumns::default(), OptionalColumns::or)
     }
 
     /// The size of the `i`-th game of a split.
@@ -342,12 +342,12 @@ impl Dataset {
         split: Split,
         games: impl IntoIterator<Item = u32>,
     ) -> impl Iterator<Item = Result<StoredGame, DatasetError>> {
-        let mut room = Room::default();
+        let mut cache = UnitCache::default();
         let (rows, manifest) = (self.derived(split), self.manifest_of(split));
         let in_another_dataset = split == Split::Test && self.test.is_some();
         games.into_iter().map(move |game| {
             let row = self.row(split, game);
-            let mut read = rows.get(split, row, &mut room)?;
+            let mut read = rows.get(split, row, &mut cache)?;
             if let Some(plies) = self.plies(split) {
                 read.use_only(plies.of(row, |row| rows.size(split, row).plies));
             }

@@ -55,7 +55,7 @@ pub struct EndlessOptions {
 
 /// What training positions took to make, in blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MadeSoFar {
+pub struct GenerationCounts {
     pub games: u64,
     pub positions: u64,
     /// Positions that occur in the validation or test set.
@@ -64,7 +64,7 @@ pub struct MadeSoFar {
     pub repeated: u64,
 }
 
-impl MadeSoFar {
+impl GenerationCounts {
     /// The positions of the blocks that hold this number of training positions.
     pub fn whole_blocks(positions: u64) -> u64 {
         let block = BLOCK_ROWS as u64;
@@ -72,7 +72,7 @@ impl MadeSoFar {
     }
 }
 
-impl Add for MadeSoFar {
+impl Add for GenerationCounts {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -92,7 +92,7 @@ pub(super) struct Training {
     /// The keys of validation and test positions.
     held_out: HashSet<u64>,
     /// What each block took, by its number.
-    made: Mutex<BTreeMap<u64, MadeSoFar>>,
+    made: Mutex<BTreeMap<u64, GenerationCounts>>,
 }
 
 impl Training {
@@ -124,11 +124,11 @@ impl Training {
     }
 
     /// What the blocks took that begin at one of these positions, as far as they were made here.
-    pub(super) fn made(&self, positions: Range<u64>) -> MadeSoFar {
+    pub(super) fn made(&self, positions: Range<u64>) -> GenerationCounts {
         let [first, end] = [positions.start, positions.end].map(|position| position.div_ceil(BLOCK_ROWS as u64));
         let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         let blocks = made.iter().filter(|(number, _)| (first..end).contains(*number));
-        blocks.fold(MadeSoFar::default(), |sum, (_, &block)| sum + block)
+        blocks.fold(GenerationCounts::default(), |sum, (_, &block)| sum + block)
     }
 }
 
@@ -220,7 +220,7 @@ impl Training {
         let most = GAMES_PER_POSITION * BLOCK_ROWS as u64;
         let (mut chunks, mut places) = (Vec::new(), Vec::with_capacity(BLOCK_ROWS));
         let mut known = HashSet::with_capacity(BLOCK_ROWS);
-        let (mut next, mut took) = (0, MadeSoFar::default());
+        let (mut next, mut took) = (0, GenerationCounts::default());
         while places.len() < BLOCK_ROWS {
             if next >= most {
                 let (name, found) = (&dataset.name, places.len());

@@ -5,7 +5,7 @@ use super::dataset::Dataset;
 use super::evaluation::chosen_games;
 use super::order::Epoch;
 use super::stored::StoredGame;
-use super::visit::{LegalMoves, Visit};
+use super::used_plies::{LegalMoves, VisitedPly};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use crate::split::Split;
@@ -31,9 +31,9 @@ pub fn evaluated_policy<G: Game>(
     mut each: impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     dataset.require(split)?;
-    let mut room = Room::default();
+    let mut buffers = Buffers::default();
     for game in dataset.read(split, chosen_games(dataset, split, max_positions)) {
-        of_game(&game?, |_| true, &mut room, &mut each)?;
+        of_game(&game?, |_| true, &mut buffers, &mut each)?;
     }
     Ok(())
 }
@@ -52,7 +52,7 @@ pub fn sampled_policy<G: Game>(
     let grouping = dataset.grouping(Split::Train, LoaderConfig::BLOCK_GAMES);
     let epoch = Epoch::new(dataset.manifest().split.seed, 0, dataset.games(Split::Train), grouping);
     let mut left = positions;
-    let mut room = Room::default();
+    let mut buffers = Buffers::default();
     for block in 0..epoch.blocks() {
         if left == 0 {
             break;
@@ -69,7 +69,7 @@ pub fn sampled_policy<G: Game>(
         }
         for (place, plies) in chosen {
             let is_chosen = |ply: usize| plies.iter().any(|&chosen| usize::from(chosen) == ply);
-            of_game(&games[place], is_chosen, &mut room, &mut each)?;
+            of_game(&games[place], is_chosen, &mut buffers, &mut each)?;
         }
     }
     Ok(())
@@ -81,16 +81,16 @@ fn used_plies(game: &StoredGame) -> impl Iterator<Item = u16> {
 }
 
 /// The legal moves of a position and the target's probability of each, in storage that is used again for the next position.
-type Room<G> = (LegalMoves<G>, Vec<f64>);
+type Buffers<G> = (LegalMoves<G>, Vec<f64>);
 
 fn of_game<G: Game>(
     game: &StoredGame,
     wanted: impl Fn(usize) -> bool,
-    (legal, target): &mut Room<G>,
+    (legal, target): &mut Buffers<G>,
     each: &mut impl FnMut(PolicyPosition<'_, G>),
 ) -> Result<(), DatasetError> {
     game.visit::<G>(G::input(InputName::PieceTokens), false, |visit| {
-        let Visit { line, played, candidates, is_target, .. } = visit;
+        let VisitedPly { line, played, candidates, is_target, .. } = visit;
         let (position, ply) = (line.position(), line.plies());
         if !is_target || !wanted(ply) {
             return Ok(());

@@ -2,11 +2,11 @@
 
 use super::stored::StoredGame;
 use super::targets::{self, TargetLists};
-use super::visit::{LegalMoves, Visit};
+use super::used_plies::{LegalMoves, VisitedPly};
 use crate::error::DatasetError;
 use crate::playback::Move;
 use games::attacks::Tactics;
-use games::maps::{MapTask, NO_LABEL};
+use games::map_labels::{MapTask, NO_LABEL};
 use games::{Frame, Game, GameResult, InputLayout, InputName, Line, MovesName, Position as _, Side};
 
 pub(super) const NO_PLY: u16 = u16::MAX;
@@ -158,7 +158,7 @@ fn replay_game<G: Tactics>(
     out.map_cells = reading.map.map_or_else(|| game.map_cells(), |task| task.shape().cells(G::GEOMETRY.squares()));
     let values = game.target_value();
     let frame = layout.name.frame();
-    game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, used, is_target }| {
+    game.visit::<G>(layout, in_sequence, |VisitedPly { line, played, candidates, used, is_target }| {
         let (position, ply) = (line.position(), line.plies());
         let row = out.packed.len();
         out.packed.resize(row + out.row_bytes, 0);

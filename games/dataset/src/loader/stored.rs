@@ -1,6 +1,6 @@
 //! A game as moves, as it is while its positions are replayed.
 
-use crate::derived::Has;
+use crate::derived::OptionalColumns;
 use crate::error::DatasetError;
 use crate::playback::{Move, ReplayError, play};
 use crate::store::GameRow;
@@ -153,9 +153,10 @@ impl StoredGame {
         played.map_err(|ReplayError { ply, reason }| DatasetError::BadGame { game: self.id, ply, reason })
     }
 
-    pub(crate) fn has(&self) -> Has {
+    pub(crate) fn has(&self) -> OptionalColumns {
         let any = |column: &[f32]| column.iter().any(|value| !value.is_nan());
-        Has { value: any(&self.value), draw: any(&self.draw), rating: self.ratings.iter().any(Option::is_some) }
+        let rating = self.ratings.iter().any(Option::is_some);
+        OptionalColumns { value: any(&self.value), draw: any(&self.draw), rating }
     }
 
     /// Whether a ply is one of the dataset's positions.

@@ -1,9 +1,9 @@
 //! Test games from another dataset than those of training and validation.
 
-use super::chosen::{Chosen, Plies};
 use super::dataset::{Dataset, TestSource};
 use super::stored::StoredGame;
-use crate::derived::Has;
+use super::used_rows::{PlyMask, UsedRows};
+use crate::derived::OptionalColumns;
 use crate::error::DatasetError;
 use crate::manifest::{Manifest, TestSet};
 use crate::split::Split;
@@ -42,7 +42,7 @@ impl Dataset {
         let (name, content_hash) = (test.name.clone(), test.identity());
         let set = TestSet { name, content_hash, left_out_of_train, left_out_of_validation };
         let rows = Arc::clone(other.derived(Split::Test));
-        self.chosen[Split::Test] = other.chosen.test;
+        self.used_rows[Split::Test] = other.used_rows.test;
         self.test = Some(Box::new(TestSource { manifest: test, rows, set }));
         Ok(())
     }
@@ -84,15 +84,15 @@ impl Dataset {
             )));
         }
         if left < before {
-            self.chosen[split] = Some(Arc::new(without));
+            self.used_rows[split] = Some(Arc::new(without));
         }
         Ok(before - left)
     }
 
     /// What is left of a split without the positions with these keys, which are sorted. Every used row is read once.
-    fn without(&self, split: Split, keys: &[u64]) -> Result<Chosen, DatasetError> {
+    fn without(&self, split: Split, keys: &[u64]) -> Result<UsedRows, DatasetError> {
         let games = self.games(split) as u32;
-        let of_game = |game: Result<StoredGame, DatasetError>| -> Result<(Box<[bool]>, Has), DatasetError> {
+        let of_game = |game: Result<StoredGame, DatasetError>| -> Result<(Box<[bool]>, OptionalColumns), DatasetError> {
             let game = game?;
             let used = with_game!(self.game(), G => game.without::<G>(keys))?;
             Ok((used, game.has()))
@@ -101,7 +101,7 @@ impl Dataset {
             let chunk = start..start.saturating_add(CHUNK_GAMES).min(games);
             self.read(split, chunk).map(of_game).collect::<Result<Vec<_>, _>>()
         };
-        let (mut chosen, mut plies) = (Chosen::default(), Plies::default());
+        let (mut used_rows, mut plies) = (UsedRows::default(), PlyMask::default());
         let starts: Vec<u32> = (0..games).step_by(CHUNK_GAMES as usize).collect();
         let mut game = 0;
         for starts in starts.chunks(CHUNKS) {
@@ -114,12 +114,12 @@ impl Dataset {
                 let positions = used.iter().filter(|&&used| used).count() as u64;
                 plies.add(used);
                 if positions > 0 {
-                    chosen.add(row, positions, has);
+                    used_rows.add(row, positions, has);
                 }
                 game += 1;
             }
         }
-        Ok(Chosen { plies: Some(Arc::new(plies)), ..chosen })
+        Ok(UsedRows { plies: Some(Arc::new(plies)), ..used_rows })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::dataset::Dataset;
 use super::evaluation::chosen_games;
 use super::stored::StoredGame;
-use super::visit::Visit;
+use super::used_plies::VisitedPly;
 use crate::error::DatasetError;
 use crate::playback::Move;
 use crate::split::Split;
@@ -51,7 +51,7 @@ pub fn evaluation_traits(
 fn of_game<G: Game>(game: &StoredGame, in_sequence: bool, out: &mut Vec<PositionTraits>) -> Result<(), DatasetError> {
     let layout = G::input(InputName::PieceTokens);
     let mut row = Vec::new();
-    game.visit::<G>(layout, in_sequence, |Visit { line, played, candidates, is_target, .. }| {
+    game.visit::<G>(layout, in_sequence, |VisitedPly { line, played, candidates, is_target, .. }| {
         let position = line.position();
         let likeliest = candidates.iter().reduce(|best, other| if other.1 > best.1 { other } else { best });
         let wanted = match likeliest {

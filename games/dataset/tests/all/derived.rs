@@ -12,7 +12,7 @@ use dataset::{
     Batch, DataCost, Dataset, DatasetError, DerivedOptions, EXACT_BELOW, LoaderConfig, Manifest, Split, Targets,
     TrainLoader, Unit, ValueTarget, evaluation_batches, repeat, summarise,
 };
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{GameKind, InputName};
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -3,12 +3,12 @@
 use crate::samples::{self, CHESS, SHOGI, evaluation, imported, made, opened, refused, remade, training, verified};
 use dataset::store::GameRow;
 use dataset::{
-    Batch, Dataset, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge, OnDisk, PerSplit,
-    Split, SplitPlan, TrainLoader, average, evaluation_batches, remake, write_made,
+    Batch, Dataset, DatasetFolder, GeneratedOptions, Label, LoaderConfig, MadePosition, Manifest, MapInfo, Merge,
+    PerSplit, Split, SplitPlan, TrainLoader, average, evaluation_batches, remake, write_made,
 };
 use games::attacks::Tactics;
 use games::chess::{Chess, ChessPosition};
-use games::maps::{MapShape, MapTask, NO_LABEL};
+use games::map_labels::{MapShape, MapTask, NO_LABEL};
 use games::shogi::Shogi;
 use games::{Game as _, GameKind, InputName, Position};
 use std::collections::{BTreeMap, BTreeSet};
@@ -178,13 +178,14 @@ fn datasets_of_one_task_can_be_merged() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let source = |name: &str, task: MapTask, from: usize| {
         let manifest = written(dir.path(), name, info(task), positions(task, 40).split_off(from));
-        OnDisk { dir: dir.path().join(name), manifest }
+        DatasetFolder { dir: dir.path().join(name), manifest }
     };
     let (first, second) = (source("first", MapTask::Pins, 20), source("second", MapTask::Pins, 30));
-    let cells = |source: &OnDisk| source.manifest.counts.map_classes[0];
+    let cells = |source: &DatasetFolder| source.manifest.counts.map_classes[0];
     let sum = cells(&first) + cells(&second);
-    let options =
-        |sources: Vec<OnDisk>, name: &str| remade(sources, &dir.path().join(name), options(dir.path(), name).split);
+    let options = |sources: Vec<DatasetFolder>, name: &str| {
+        remade(sources, &dir.path().join(name), options(dir.path(), name).split)
+    };
     let merged = remake(&options(vec![first.clone(), second], "merged"), &mut |_| {}).expect("one task");
     assert_eq!((merged.map.as_ref(), merged.counts.map_classes[0]), (first.manifest.map.as_ref(), sum));
     assert_eq!(verified(&dir.path().join("merged/dataset"), false).described, [""; 0]);
@@ -194,14 +195,14 @@ fn datasets_of_one_task_can_be_merged() {
 }
 
 /// A dataset of random games with two positions each.
-fn sampled(dir: &Path, name: &str, positions: &[Mapped]) -> OnDisk {
+fn sampled(dir: &Path, name: &str, positions: &[Mapped]) -> DatasetFolder {
     let made = positions.iter().enumerate().map(|(i, (position, mv, labels))| {
         let label = Label::Map { mv: *mv, labels: labels.clone() };
         MadePosition::new::<Chess>(position, label).of_game(i as u64 / 2)
     });
     let (info, every) = (info(MapTask::Mobility), NonZeroU16::new(8));
     let manifest = write_made(&options(dir, name), Some(info), every, positions.len() as u64, made);
-    OnDisk { dir: dir.join(name), manifest: manifest.expect("a dataset") }
+    DatasetFolder { dir: dir.join(name), manifest: manifest.expect("a dataset") }
 }
 
 #[test]

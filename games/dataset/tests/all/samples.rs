@@ -2,9 +2,9 @@
 
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::{
-    Batch, Dataset, DatasetError, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport, LoaderConfig,
-    MANIFEST_FILE, Manifest, OnDisk, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader, Verification,
-    evaluation_batches, export, import, verify,
+    Batch, Dataset, DatasetError, DatasetFolder, ExportFormat, Exported, GeneratedOptions, ImportOptions, ImportReport,
+    LoaderConfig, MANIFEST_FILE, Manifest, PerSplit, RemakeOptions, Split, SplitBy, SplitPlan, TrainLoader,
+    Verification, evaluation_batches, export, import, verify,
 };
 use games::{GameKind, InputName, Line, ParsedGame, Position, Rejected, chess::pgn, shogi::csa};
 use std::fs;
@@ -225,8 +225,8 @@ pub(crate) fn exported(dir: &Path, format: ExportFormat) -> (Vec<u8>, Exported) 
 }
 
 /// The dataset in `dir/dataset` as a source of others.
-pub(crate) fn on_disk(dir: &Path) -> OnDisk {
-    OnDisk::read(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}"))
+pub(crate) fn on_disk(dir: &Path) -> DatasetFolder {
+    DatasetFolder::read(&dir.join("dataset")).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Changes the rows of the dataset in `dir/dataset`, as a stranger may. The manifest is sealed again and otherwise stays.
@@ -248,7 +248,7 @@ pub(crate) fn rewritten(dir: &Path, change: impl Fn(&mut GameRow)) -> Manifest {
 }
 
 /// Options that make `dir/dataset` of other datasets.
-pub(crate) fn remade(sources: Vec<OnDisk>, dir: &Path, split: SplitPlan) -> RemakeOptions {
+pub(crate) fn remade(sources: Vec<DatasetFolder>, dir: &Path, split: SplitPlan) -> RemakeOptions {
     let output = dir.join("dataset");
     RemakeOptions { sources, output, name: "remade".to_owned(), made_by: "a test".to_owned(), split }
 }

@@ -7,8 +7,8 @@ use crate::samples::{
 use dataset::store::{GameRow, ShardRows, ShardWriter};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{
-    Batch, Dataset, DatasetError, LoaderConfig, Merge, OnDisk, RemakeOptions, Split, Targets, ValueTarget, average,
-    remake, store,
+    Batch, Dataset, DatasetError, DatasetFolder, LoaderConfig, Merge, RemakeOptions, Split, Targets, ValueTarget,
+    average, remake, store,
 };
 use games::chess::lc0::ValueSource;
 use games::{GameKind, GameResult, InputName, Termination};
@@ -146,12 +146,12 @@ fn a_target_that_the_dataset_lacks_is_an_error_with_the_column() {
     // Footers say the same as the rows.
     for (file, column, expected) in [(CHESS, "value", true), (CHESS, "draw", false), (LICHESS, "draw", false)] {
         let (dir, _) = imported(GameKind::Chess, file);
-        let OnDisk { dir, manifest } = on_disk(dir.path());
+        let DatasetFolder { dir, manifest } = on_disk(dir.path());
         assert_eq!(store::has_values(&dir, &manifest, column).expect("good shards"), expected, "{file} {column}");
     }
     let silent = "[Event \"x\"]\n[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n[Result \"0-1\"]\n\n1. d4 d5 0-1\n";
     let (dir, _) = imported_bytes(GameKind::Chess, "x.pgn", silent, |_| {});
-    let OnDisk { dir, manifest } = on_disk(dir.path());
+    let DatasetFolder { dir, manifest } = on_disk(dir.path());
     assert!(!store::has_values(&dir, &manifest, "value").expect("good shards"));
     let mut dataset = Dataset::load(&dir, manifest).expect("a dataset");
     let score = Targets { value: Some(ValueTarget::Score), ..Targets::default() };
@@ -168,7 +168,7 @@ fn values_of_several_formats_have_no_source() {
     }
 }
 
-fn remade(sources: Vec<OnDisk>, dir: &Path, split_seed: u64) -> RemakeOptions {
+fn remade(sources: Vec<DatasetFolder>, dir: &Path, split_seed: u64) -> RemakeOptions {
     let split = dataset::SplitPlan::by_game(split_seed, dataset::PerSplit { train: 0.5, validation: 0.25, test: 0.25 });
     samples::remade(sources, dir, split)
 }

@@ -4,7 +4,7 @@
 use super::random_play::{self, RandomGame};
 use super::{LICENCE, Task, check_board, check_every};
 use dataset::{Dataset, DatasetError, Endless, EndlessOptions, MadePosition, MapInfo, Packer, PerSplit, Split};
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{GameKind, with_game};
 use std::collections::HashSet;
 use std::num::NonZeroU16;

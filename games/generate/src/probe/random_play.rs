@@ -4,7 +4,7 @@ use super::Unseen;
 use super::task::{LATEST_PLY, PLY_CAP, Task};
 use dataset::{Decided, Label, SplitPlan};
 use games::attacks::Tactics;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::referee::mating_among;
 use games::{GameResult, Played, Position as _, Referee, Termination};
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
@@ -26,8 +26,8 @@ pub(super) fn games<T: Send>(wanted: u64, play: impl Fn(u64) -> Vec<T> + Sync) -
     })
 }
 
-type Place<G> = <G as games::Game>::Position;
-type Move<G> = <Place<G> as games::Position>::Move;
+type PositionOf<G> = <G as games::Game>::Position;
+type Move<G> = <PositionOf<G> as games::Position>::Move;
 
 /// The random game of a number, and which of its positions a task takes.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,7 @@ pub(super) struct RandomGame<'a> {
 /// What a position is for a task.
 enum Found<G: Referee> {
     /// Its label, and the position itself if it is not the one that was played.
-    Label(Label<Move<G>>, Option<Place<G>>),
+    Label(Label<Move<G>>, Option<PositionOf<G>>),
     NotHere,
     NotInThisGame,
 }
@@ -56,11 +56,11 @@ enum Found<G: Referee> {
 impl RandomGame<'_> {
     /// Plays the game and passes on the positions that the task takes. Without `every` it is at most one, because the next
     /// ones are similar: a mate in one often stays.
-    pub(super) fn visit<G: Referee + Tactics>(self, mut take: impl FnMut(&Place<G>, Label<Move<G>>)) {
+    pub(super) fn visit<G: Referee + Tactics>(self, mut take: impl FnMut(&PositionOf<G>, Label<Move<G>>)) {
         let mut play = RandomPlay::<G>::begin(self);
         let end = if self.task == Task::MateInOne { PLY_CAP } else { LATEST_PLY };
-        let mut first = if G::PLACED { 0 } else { self.from_ply };
-        if self.task != Task::MateInOne && !G::PLACED {
+        let mut first = if G::IS_PROBE_BOARD { 0 } else { self.from_ply };
+        if self.task != Task::MateInOne && !G::IS_PROBE_BOARD {
             let plies = LATEST_PLY - self.from_ply;
             let window = self.every.map_or(plies, |every| plies.min(every.get().into()));
             first += below(&mut play.stream, window as u64) as usize;
@@ -143,7 +143,7 @@ fn is_wanted<G: Tactics>(task: MapTask, number: u64, position: &G::Position) -> 
 }
 
 struct RandomPlay<G: Referee> {
-    played: Played<Place<G>>,
+    played: Played<PositionOf<G>>,
     /// The legal moves, if `is_listed`.
     legal: Vec<Move<G>>,
     is_listed: bool,
@@ -160,12 +160,12 @@ impl<G: Referee> RandomPlay<G> {
             .collect();
         let mut stream = stream(game.seed, &purpose);
         let placed = G::placement(&mut |most| below(&mut stream, most));
-        let played =
-            Played::with_room(placed.unwrap_or_else(Place::<G>::start), if G::PLACED { 0 } else { LATEST_PLY });
+        let position = placed.unwrap_or_else(PositionOf::<G>::start);
+        let played = Played::with_room(position, if G::IS_PROBE_BOARD { 0 } else { LATEST_PLY });
         Self { played, legal: Vec::new(), is_listed: false, stream }
     }
 
-    fn position(&self) -> &Place<G> {
+    fn position(&self) -> &PositionOf<G> {
         self.played.position()
     }
 

@@ -1,7 +1,7 @@
 //! What is asked about positions, and its description for `dataset.yaml`.
 
 use games::chess::endgame::Ending;
-use games::maps::{MapShape, MapTask};
+use games::map_labels::{MapShape, MapTask};
 use games::{GameKind, Geometry};
 use std::num::NonZeroU16;
 

@@ -2,7 +2,7 @@
 
 use dataset::{Batch, Dataset, DatasetError, LoaderConfig, Split, Targets, TrainLoader, evaluation_batches};
 use games::chess::endgame::Ending;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::{GameKind, InputName};
 use generate::probe::{EndlessProbe, Task};
 use std::collections::{BTreeSet, HashSet};

@@ -7,7 +7,7 @@ use dataset::{
 use games::attacks::Tactics;
 use games::chess::Chess;
 use games::chess::endgame::{Ending, Solved, Value};
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use games::placement::Placement;
 use games::{Game, GameKind, GameResult, InputName, Position, Side, with_game};
 use generate::probe::{ProbeSettings, Task, Unseen, UnseenKind, probe};

@@ -1,6 +1,6 @@
 //! Attacks on an array board.
 
-use crate::shogi::men::{self, FILES, Man, RANKS, SQUARES, WHITE};
+use crate::shogi::piece_numbers::{self, FILES, Man, RANKS, SQUARES, WHITE};
 use shogi_core::Color;
 
 /// Marks a step off the board.
@@ -93,7 +93,7 @@ pub(super) fn attacked(squares: &[Man; SQUARES], target: u8, by: Color) -> bool 
         Color::Black => 0xffff,
         Color::White => 0xffff_0000,
     };
-    let knight = KNIGHT + men::side(by);
+    let knight = KNIGHT + piece_numbers::side(by);
     let jumps = KNIGHTS[usize::from(target)][by.array_index()];
     if jumps.iter().any(|&from| from != OFF && squares[usize::from(from)] == knight) {
         return true;

@@ -4,7 +4,7 @@ use super::Board;
 use crate::position::Side;
 use crate::record::PositionFacts;
 use crate::shogi::frame::{self, HAND};
-use crate::shogi::men::{SQUARES, WHITE, piece};
+use crate::shogi::piece_numbers::{SQUARES, WHITE, piece};
 use rsshogi::board::zobrist::Zobrist;
 use rsshogi::types as rules;
 use shogi_core::Color;

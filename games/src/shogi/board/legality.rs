@@ -3,7 +3,7 @@
 use super::attacks::{attacked, attacks};
 use super::{Board, IMMOBILE};
 use crate::shogi::frame::HAND;
-use crate::shogi::men::{EMPTY, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
+use crate::shogi::piece_numbers::{EMPTY, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE, color, man, man_of_kind, side};
 use shogi_core::{Color, Move, PieceKind, Square};
 
 /// The number of promotion ranks.

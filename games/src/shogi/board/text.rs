@@ -2,7 +2,7 @@
 
 use super::Board;
 use crate::shogi::frame::HAND;
-use crate::shogi::men::{EMPTY, FILES, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE};
+use crate::shogi::piece_numbers::{EMPTY, FILES, HAND_MEN, KING, Man, PROMOTED, RANKS, WHITE};
 use shogi_core::Color;
 
 /// Black's letters by number, unpromoted.

@@ -2,7 +2,7 @@
 
 use super::error::EngineError;
 use super::info::{LONGEST_MOVE, Lines};
-use super::process::{NoAnswer, Process};
+use super::process::{PipeFailure, Process};
 use games::{GameKind, Notation};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -201,12 +201,12 @@ impl Engine {
         Ok(line)
     }
 
-    fn failed(&self, cause: NoAnswer, task: &'static str) -> EngineError {
+    fn failed(&self, cause: PipeFailure, task: &'static str) -> EngineError {
         let (engine, stderr_line) = (self.name.clone(), self.process.last_stderr_line(cause));
         let last_output = cut(if stderr_line.is_empty() { &self.last_line } else { &stderr_line }, LONGEST_TEXT);
         match cause {
-            NoAnswer::Ended => EngineError::Ended { engine, task, last_output },
-            NoAnswer::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), last_output },
+            PipeFailure::Ended => EngineError::Ended { engine, task, last_output },
+            PipeFailure::Timeout => EngineError::Silent { engine, task, seconds: self.timeout.as_secs(), last_output },
         }
     }
 }

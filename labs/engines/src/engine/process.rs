@@ -18,9 +18,9 @@ const WAITING_LINES: usize = 1024;
 /// How long to wait for the rest of an exited program's stderr; a child process may hold it open.
 const STDERR_WAIT: Duration = Duration::from_millis(500);
 
-/// Why no line was read.
+/// Why no line was read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NoAnswer {
+pub(super) enum PipeFailure {
     Timeout,
     /// The program closed its output or exited.
     Ended,
@@ -68,29 +68,29 @@ impl Process {
     }
 
     /// Writes a line. An error means that the program exited or has not read for a long time.
-    pub(super) fn write_line(&self, line: &str) -> Result<(), NoAnswer> {
+    pub(super) fn write_line(&self, line: &str) -> Result<(), PipeFailure> {
         self.commands.try_send(format!("{line}\n")).map_err(|error| match error {
-            TrySendError::Full(_) => NoAnswer::Timeout,
-            TrySendError::Disconnected(_) => NoAnswer::Ended,
+            TrySendError::Full(_) => PipeFailure::Timeout,
+            TrySendError::Disconnected(_) => PipeFailure::Ended,
         })
     }
 
-    pub(super) fn read_line(&self, deadline: Instant) -> Result<String, NoAnswer> {
+    pub(super) fn read_line(&self, deadline: Instant) -> Result<String, PipeFailure> {
         let left = deadline.saturating_duration_since(Instant::now());
         // A program that writes without end also reaches its deadline.
         if left.is_zero() {
-            return Err(NoAnswer::Timeout);
+            return Err(PipeFailure::Timeout);
         }
         self.lines.recv_timeout(left).map_err(|error| match error {
-            RecvTimeoutError::Timeout => NoAnswer::Timeout,
-            RecvTimeoutError::Disconnected => NoAnswer::Ended,
+            RecvTimeoutError::Timeout => PipeFailure::Timeout,
+            RecvTimeoutError::Disconnected => PipeFailure::Ended,
         })
     }
 
     /// The last line of its stderr. A program that exited may have written it just before, so the rest of its stderr is
     /// waited for.
-    pub(super) fn last_stderr_line(&self, cause: NoAnswer) -> String {
-        if cause == NoAnswer::Ended {
+    pub(super) fn last_stderr_line(&self, cause: PipeFailure) -> String {
+        if cause == PipeFailure::Ended {
             // Use what was read until then, whether or not the stream was closed.
             let _ = self.stderr_closed.recv_timeout(STDERR_WAIT);
         }
@@ -144,7 +144,7 @@ fn next_line(input: &mut impl BufRead) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoAnswer, Process};
+    use super::{PipeFailure, Process};
     use std::path::Path;
 
     #[test]
@@ -153,6 +153,6 @@ mod tests {
         let program = Process::start(Path::new("sh"), &arguments).expect("sh");
         let line = "position startpos ".repeat(32);
         let refused = (0..4000).find_map(|_| program.write_line(&line).err());
-        assert_eq!(refused, Some(NoAnswer::Timeout));
+        assert_eq!(refused, Some(PipeFailure::Timeout));
     }
 }

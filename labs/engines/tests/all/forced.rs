@@ -2,7 +2,7 @@
 
 use crate::fake::{Faults, can_mate, engine};
 use dataset::{Filters, ImportOptions, PerSplit, SplitPlan};
-use engines::forced::{COMPARED, ForcedSettings, csv, forced_lines};
+use engines::forced::{ForcedSettings, MULTI_PV, csv, forced_lines};
 use games::chess::{Chess, ChessPosition};
 use games::{GameKind, Position as _};
 use std::fs;
@@ -41,7 +41,7 @@ fn settings(dir: &Path, from: &Path, processes: usize) -> ForcedSettings {
     ForcedSettings {
         game: GameKind::Chess,
         from: from.to_owned(),
-        engine: engine(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }, COMPARED),
+        engine: engine(dir, GameKind::Chess, &Faults { solves: true, ..Faults::default() }, MULTI_PV),
         nodes: 5,
         processes,
         per_length: 100,

@@ -3,7 +3,7 @@
 use encodings::{EncodingConfig, HeadMaps, HeadObserver, InjectionPoints, MapKind};
 use games::{GameKind, InputName, MovesName};
 use inspect::ablated::{self, Ablation, Change};
-use models::{ModelConfig, Network, Spec};
+use models::{GameSpec, ModelConfig, Network};
 use nn::{Arena, Layout, Views};
 use std::sync::{Arc, Mutex};
 use tch::{Device, Kind, Tensor};
@@ -26,8 +26,10 @@ impl HeadObserver for MapRecorder {
 fn declare(game: GameKind, encodings: &[EncodingConfig]) -> (Network, Layout) {
     let sizes = r#"{"chessformer": {"layers": 2, "width": 16, "heads": 2, "ff": 16}}"#;
     let model: ModelConfig = serde_json::from_str(sizes).expect("a model");
-    let spec =
-        Spec { input: game.offered(InputName::PieceTokens).expect("an input"), moves: game.moves(MovesName::FromTo) };
+    let spec = GameSpec {
+        input: game.offered(InputName::PieceTokens).expect("an input"),
+        moves: game.moves(MovesName::FromTo),
+    };
     Network::declare(&model, encodings, &spec).expect("a network")
 }
 

@@ -27,7 +27,9 @@ pub(super) fn write(
     for encoding in encodings {
         match encoding {
             EncodingConfig::None(_) => {}
-            EncodingConfig::Absolute(config) if config.at == absolute::Place::Gate => gate(network.width, parameters)?,
+            EncodingConfig::Absolute(config) if config.at == absolute::InjectAt::Gate => {
+                gate(network.width, parameters)?
+            }
             EncodingConfig::Smolgen(config) => {
                 smolgen(network, config, parameters)?;
                 smolgen_activation = activation(config.activation)?;

@@ -129,7 +129,7 @@ struct Basis {
 }
 
 impl Basis {
-    /// Whichever has fewer maps: one for each class of pairs that no table tells apart, with the classes' numbers as
+    /// Whichever has fewer maps: one for each class of pairs that no table distinguishes, with the classes' numbers as
     /// coefficients, or each different table itself. In either case every entry of a table is one number times 1.
     fn of(tables: &[Vec<f32>]) -> Self {
         let pairs = tables.first().map_or(0, Vec::len);

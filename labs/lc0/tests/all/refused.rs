@@ -29,14 +29,14 @@ fn changed<const FIELDS: usize>(mut format: [u64; FIELDS], weights: &Message, fi
 fn formats_that_posenc_has_not_are_refused_by_name() {
     let of_both = [(1, 3, "the input 3"), (5, 1, "a value that is one number"), (7, 2, "the default activation 2")];
     let residual =
-        [(3, 5, "the structure 5"), (3, 6, "the policy 1 of Lc0's list behind attention"), (4, 3, "the policy 3")];
+        [(3, 5, "the structure 5"), (3, 6, "the policy 1 of Lc0's list on an attention body"), (4, 3, "the policy 3")];
     for (field, value, part) in of_both.into_iter().chain(residual) {
         let said = refused(&changed(FORMAT, &oldest(), field, value));
         assert!(said.contains(part), "{field}: {said}");
     }
     let net = Net::new(with_everything(), 10);
     let attention = [
-        (4, 1, "the policy 1 of Lc0's list behind attention"),
+        (4, 1, "the policy 1 of Lc0's list on an attention body"),
         (8, 9, "the activation 9 of Lc0's list as its smolgen's activation"),
         (9, 9, "feed-forward layers' activation"),
         (10, 3, "the input embedding 3"),

@@ -9,7 +9,7 @@ mod backward;
 mod panels;
 
 pub(crate) use backward::OfWeight;
-pub(crate) use panels::{Onto, Panels, RowProduct};
+pub(crate) use panels::{AddTo, Panels, RowProduct};
 
 use crate::instructions::{Kernel, Workers};
 use crate::lanes::{Lanes, WIDEST};
@@ -51,7 +51,7 @@ impl Dense {
     /// As for [`ResidualNorm::compute`](crate::norm::ResidualNorm::compute); d and e are multiples of [`WIDTH`].
     pub unsafe fn compute(self, operands: DenseOperands, y: Numbers, workers: Workers) {
         let DenseOperands { x, weight, bias } = operands;
-        let onto = bias.map_or(Onto::Nothing, Onto::Bias);
+        let add_to = bias.map_or(AddTo::Nothing, AddTo::Bias);
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
         unsafe {
             let panels = Panels::of_transposed(weight, self.shape(), workers);
@@ -59,7 +59,7 @@ impl Dense {
             workers.run_blocks(self.rows, |rows| RowProduct {
                 a: x.after(rows.start * a_width),
                 panels: &panels,
-                onto,
+                add_to,
                 c: y.after(rows.start * c_width),
                 rows: rows.len(),
             });
@@ -116,7 +116,7 @@ impl Kernel for Backward<'_> {
             unsafe {
                 if let Some((panels, of_x)) = back {
                     let c = of_x.after(first * inputs);
-                    RowProduct { a, panels, onto: Onto::Nothing, c, rows: count }.run::<L, R>();
+                    RowProduct { a, panels, add_to: AddTo::Nothing, c, rows: count }.run::<L, R>();
                 }
                 if let Some((of_weight, sums)) = &mut of_weight {
                     of_weight.add::<L, R>(x.after(first * inputs), a, count, *sums);

@@ -9,7 +9,7 @@
 mod backward;
 
 use crate::buffer::Buffer;
-use crate::dense::{Onto, Panels, RowProduct};
+use crate::dense::{AddTo, Panels, RowProduct};
 use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::mish::{self, BiasMish};
@@ -47,7 +47,7 @@ pub struct TokenLayers {
 
 /// What a forward pass keeps for the backward pass.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept {
+pub struct Saved {
     pub attended: Numbers,
     /// The product of the first feed-forward layer `[n,hidden]`.
     pub hidden: Numbers,
@@ -72,7 +72,7 @@ impl TokenLayers {
     ///
     /// # Safety
     /// As for [`ResidualNorm::compute`]; the widths are multiples of [`WIDTH`](crate::dense::WIDTH).
-    pub unsafe fn compute(self, output: Numbers, kept: Option<Kept>, workers: Workers) {
+    pub unsafe fn compute(self, output: Numbers, kept: Option<Saved>, workers: Workers) {
         let Self { width, hidden, .. } = self;
         // SAFETY: the caller vouches for the memory; blocks write to rows of their own.
         unsafe {
@@ -110,14 +110,14 @@ fn scratch(buffer: &mut Buffer) -> Numbers {
     Numbers(buffer.at_mut(0))
 }
 
-fn onto(bias: Option<Numbers>) -> Onto {
-    bias.map_or(Onto::Nothing, Onto::Bias)
+fn add_to(bias: Option<Numbers>) -> AddTo {
+    bias.map_or(AddTo::Nothing, AddTo::Bias)
 }
 
 struct Forward<'a> {
     layers: TokenLayers,
     panels: &'a [Panels; 3],
-    kept: Option<Kept>,
+    kept: Option<Saved>,
     output: Numbers,
     rows: Range<usize>,
 }
@@ -131,25 +131,25 @@ impl Kernel for Forward<'_> {
         let [attended, hidden, fed, normed, active] = buffers.each_mut().map(scratch);
         for first in rows.clone().step_by(STRIP) {
             let count = STRIP.min(rows.end - first);
-            let Kept { attended, hidden, fed } = match kept {
-                None => Kept { attended, hidden, fed },
-                Some(Kept { attended, hidden, fed }) => Kept {
+            let Saved { attended, hidden, fed } = match kept {
+                None => Saved { attended, hidden, fed },
+                Some(Saved { attended, hidden, fed }) => Saved {
                     attended: attended.after(first * d),
                     hidden: hidden.after(first * wide),
                     fed: fed.after(first * d),
                 },
             };
             let (stream, mixed) = (layers.stream.after(first * d), layers.mixed.after(first * d));
-            let product = |a, panels, onto, c| RowProduct { a, panels, onto, c, rows: count };
+            let product = |a, panels, add_to, c| RowProduct { a, panels, add_to, c, rows: count };
             let norm = |norm, output| norm::Forward { norm, output, rows: 0..count };
             // SAFETY: the caller vouches for the tensors, of the sizes given, and for the instructions; each buffer has
             // a strip of rows, and the strip has `count` of them.
             unsafe {
-                product(mixed, out, onto(layers.out.bias), attended).run::<L, R>();
+                product(mixed, out, add_to(layers.out.bias), attended).run::<L, R>();
                 norm(layers.norm(0, stream, attended, count), normed).run::<L, R>();
-                product(normed, inner, Onto::Nothing, hidden).run::<L, R>();
+                product(normed, inner, AddTo::Nothing, hidden).run::<L, R>();
                 mish::Forward { mish: layers.mish(hidden, count), output: active, rows: 0..count }.run::<L, R>();
-                product(active, outer, onto(layers.outer.bias), fed).run::<L, R>();
+                product(active, outer, add_to(layers.outer.bias), fed).run::<L, R>();
                 norm(layers.norm(1, normed, fed, count), output.after(first * d)).run::<L, R>();
             }
         }

@@ -112,13 +112,13 @@ impl Leaves {
 
     /// The same by products of tensors.
     fn by_products(&self) -> [Tensor; 2] {
-        let qkv = Backend::Operations.run(|| Projections::together(self.qkv.shallow_clone()));
+        let qkv = Backend::Operations.run(|| Projections::from_qkv(self.qkv.shallow_clone()));
         both(products(&qkv, self.terms(), self.mask.as_ref(), true))
     }
 
     /// The same as one operation.
     fn fused(&self, instructions: Instructions, together: bool) -> [Tensor; 2] {
-        let mut qkv = Backend::Kernels.run(|| Projections::together(self.qkv.shallow_clone()));
+        let mut qkv = Backend::Kernels.run(|| Projections::from_qkv(self.qkv.shallow_clone()));
         if !together {
             // Two layouts of rows.
             qkv.k_bhlk = qkv.k_bhlk.contiguous();
@@ -188,7 +188,7 @@ fn libtorchs_operation_has_the_values_and_gradients_of_the_definition() {
             let used = [true, false];
             let wanted = exact.outcome(exact.defined(), used);
             let Mixture { mixed_blhk, weights_bhll } = Backend::Fused.run(|| {
-                let qkv = Projections::together(leaves.qkv.shallow_clone());
+                let qkv = Projections::from_qkv(leaves.qkv.shallow_clone());
                 attention(&qkv, leaves.terms(), leaves.mask.as_ref(), false)
             });
             assert!(weights_bhll.is_none());
@@ -210,7 +210,7 @@ fn libtorchs_operation_is_not_taken_where_weights_are_asked_for() {
     let leaves = Leaves::new(sizes, &all_terms(sizes)[3]);
     let of = |backend: Backend| {
         backend.run(|| {
-            let qkv = Projections::together(leaves.qkv.shallow_clone());
+            let qkv = Projections::from_qkv(leaves.qkv.shallow_clone());
             both(attention(&qkv, leaves.terms(), leaves.mask.as_ref(), true))
         })
     };
@@ -226,7 +226,7 @@ fn without_gradients_the_numbers_are_the_same_and_no_weights_are_given_unasked()
     let leaves = Leaves::new(sizes, &all_terms(sizes)[1]);
     let once = |with_weights| {
         Backend::Kernels.run(|| {
-            let qkv = Projections::together(leaves.qkv.shallow_clone());
+            let qkv = Projections::from_qkv(leaves.qkv.shallow_clone());
             attention(&qkv, leaves.terms(), leaves.mask.as_ref(), with_weights)
         })
     };

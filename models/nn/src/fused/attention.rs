@@ -3,7 +3,7 @@
 use super::operands::{rows, shape_of, with_rows};
 use super::workers_with;
 use crate::Differentiable;
-use crate::differentiable::{Known, Results};
+use crate::differentiable::{BackwardContext, Results};
 use kernels::attention::{Scaled, Sizes, Strided};
 use kernels::{Attention, AttentionGradients, Instructions};
 use tch::{Device, Kind, TchError, Tensor};
@@ -56,16 +56,16 @@ impl Differentiable for Operation {
         Ok(Results { outputs: [mixed].into_iter().chain(weights.filter(|_| self.with_weights)).collect(), kept })
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (projections, terms) = self.split(known.inputs);
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let (projections, terms) = self.split(context.inputs);
         let wanted_terms = &wanted[projections.len()..];
         let projections = self.readable(projections)?;
         let sizes = self.sizes(&projections);
-        let of_mixed = match &known.gradients[0] {
+        let of_mixed = match &context.gradients[0] {
             Some(gradient) => with_rows(gradient.f_transpose(1, 2)?)?,
             None => Tensor::f_zeros(mixture(sizes), OPTIONS)?.f_transpose(1, 2)?,
         };
-        let of_weights = known.gradients.get(1).and_then(Option::as_ref).map(Tensor::f_contiguous).transpose()?;
+        let of_weights = context.gradients.get(1).and_then(Option::as_ref).map(Tensor::f_contiguous).transpose()?;
         let of_projections = match self.placement {
             Placement::Together => vec![Tensor::f_empty(projections[0].size(), OPTIONS)?],
             Placement::Apart => {
@@ -81,7 +81,7 @@ impl Differentiable for Operation {
             k,
             v,
             scale: self.scale,
-            weights: rows(&known.kept[0]),
+            weights: rows(&context.kept[0]),
             of_output: rows(&of_mixed),
             of_weights: of_weights.as_ref().map(rows),
             of_q,

@@ -3,7 +3,7 @@
 use super::operands::{contiguous, numbers, writable};
 use super::{supports, workers};
 use crate::Differentiable;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use kernels::dense::{Dense, DenseGradients, DenseOperands, WIDTH};
 use tch::{Device, Kind, TchError, Tensor};
 
@@ -60,9 +60,9 @@ impl Differentiable for Operation {
         Ok(Results::one(y))
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let inputs = contiguous(known.inputs)?;
-        let of_y = known.gradient()?;
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let inputs = contiguous(context.inputs)?;
+        let of_y = context.gradient()?;
         let layer = layer(&inputs[0], &inputs[1]);
         if !is_small(&inputs[1]) {
             return of_large(layer, &inputs, &of_y, wanted);

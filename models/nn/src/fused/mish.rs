@@ -3,7 +3,7 @@
 use super::operands::{numbers, writable};
 use super::{supports, widened, workers};
 use crate::Differentiable;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use kernels::mish::{BiasMish, BiasMishGradients};
 use tch::{TchError, Tensor};
 
@@ -37,13 +37,13 @@ impl Differentiable for Operation {
         Ok(Results::one(output))
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let x = known.inputs[0].f_contiguous()?;
-        let of_output = known.gradient()?;
-        let gradients = known.inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let x = context.inputs[0].f_contiguous()?;
+        let of_output = context.gradient()?;
+        let gradients = context.inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let places = BiasMishGradients { of_input: numbers(&gradients[0]), of_bias: gradients.get(1).map(numbers) };
         // SAFETY: as in `forward`.
-        unsafe { mish(&x, known.inputs).gradients(numbers(&of_output), places, workers()) };
+        unsafe { mish(&x, context.inputs).gradients(numbers(&of_output), places, workers()) };
         Ok(gradients.into_iter().map(Some).collect())
     }
 }

@@ -3,7 +3,7 @@
 use super::operands::{contiguous, numbers, writable};
 use super::{supports, widened, workers};
 use crate::Differentiable;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use kernels::norm::{ResidualNorm, ResidualNormGradients};
 use tch::{TchError, Tensor};
 
@@ -66,9 +66,9 @@ impl Differentiable for Operation {
         Ok(Results::one(output))
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let inputs = contiguous(known.inputs)?;
-        let of_output = known.gradient()?;
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let inputs = contiguous(context.inputs)?;
+        let of_output = context.gradient()?;
         let gradients = inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let places = ResidualNormGradients {
             of_stream: numbers(&gradients[0]),

@@ -3,7 +3,7 @@
 use super::operands::{contiguous, numbers, writable};
 use super::workers;
 use crate::Differentiable;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 pub use kernels::pair_logits::Pair;
 use kernels::pair_logits::{PairLogits as Kernel, PairLogitsGradients};
 use std::sync::Arc;
@@ -91,9 +91,9 @@ impl Differentiable for Operation {
         Ok(Results::one(logits))
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let inputs = contiguous(known.inputs)?;
-        let of_logits = known.gradient()?;
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let inputs = contiguous(context.inputs)?;
+        let of_logits = context.gradient()?;
         let all = inputs[..3].iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let to = PairLogitsGradients { of_q: numbers(&all[0]), of_k: numbers(&all[1]), of_extra: numbers(&all[2]) };
         // SAFETY: as in `forward`.

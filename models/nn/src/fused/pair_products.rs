@@ -2,7 +2,7 @@
 
 use super::operands::{numbers, shape_of};
 use super::workers_with;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use crate::{Differentiable, PairClasses};
 use kernels::{Instructions, Product, Rows, Side};
 use std::sync::Arc;
@@ -115,9 +115,9 @@ impl Differentiable for Logits {
         Ok(Results::one(logits))
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let gradient = known.gradient()?;
-        let inputs = known.inputs;
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let gradient = context.gradient()?;
+        let inputs = context.inputs;
         let mut all = vec![];
         for ((side, term), wanted) in self.sides().zip(inputs.chunks_exact(2)).zip(wanted.chunks_exact(2)) {
             all.push(wanted[0].then(|| self.products.mix(&gradient, &term[1], side)).transpose()?);
@@ -136,8 +136,8 @@ impl Differentiable for Values {
         self.products.mix(&inputs[0], &inputs[1], &self.products.queries).map(Results::one)
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (weights, table, gradient) = (&known.inputs[0], &known.inputs[1], known.gradient()?);
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let (weights, table, gradient) = (&context.inputs[0], &context.inputs[1], context.gradient()?);
         let side = &*self.products.queries;
         let of_weights = || -> Result<Tensor, TchError> {
             let found = Tensor::f_empty(weights.size(), (Kind::Float, Device::Cpu))?;

@@ -3,7 +3,7 @@
 use super::operands::{rows, with_rows};
 use super::{supports, widened, workers};
 use crate::Differentiable;
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use kernels::attention::Sizes;
 use kernels::rotation::Rotation;
 use tch::{Device, Kind, TchError, Tensor};
@@ -48,8 +48,8 @@ impl Differentiable for Operation {
         Ok(Results::one(rotate(&inputs[0], &inputs[1..], false)?))
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let of_output = known.gradients[0].as_ref().expect("a backward pass starts from the only output");
-        Ok(vec![Some(rotate(of_output, &known.inputs[1..], true)?), None, None])
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let of_output = context.gradients[0].as_ref().expect("a backward pass starts from the only output");
+        Ok(vec![Some(rotate(of_output, &context.inputs[1..], true)?), None, None])
     }
 }

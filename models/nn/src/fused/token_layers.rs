@@ -3,9 +3,9 @@
 use super::dense::is_small;
 use super::operands::{contiguous, numbers, writable};
 use super::{supports, workers};
-use crate::differentiable::{Known, Results, apply_one};
+use crate::differentiable::{BackwardContext, Results, apply_one};
 use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
-use kernels::token_layers::{Kept, Layer, TokenLayers as Kernel, TokenLayersGradients};
+use kernels::token_layers::{Layer, Saved, TokenLayers as Kernel, TokenLayersGradients};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Attention's output layer, a norm of its sum with the stream, a feed-forward layer, and a norm of the sum of these two:
@@ -119,8 +119,8 @@ impl Operation {
 }
 
 /// The numbers of what is kept.
-fn places(kept: &[Tensor]) -> Kept {
-    Kept { attended: numbers(&kept[0]), hidden: numbers(&kept[1]), fed: numbers(&kept[2]) }
+fn places(kept: &[Tensor]) -> Saved {
+    Saved { attended: numbers(&kept[0]), hidden: numbers(&kept[1]), fed: numbers(&kept[2]) }
 }
 
 impl Differentiable for Operation {
@@ -135,9 +135,9 @@ impl Differentiable for Operation {
         Ok(Results { outputs: vec![output], kept })
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let inputs = contiguous(known.inputs)?;
-        let of_output = known.gradient()?;
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let inputs = contiguous(context.inputs)?;
+        let of_output = context.gradient()?;
         let all = inputs.iter().map(writable).collect::<Result<Vec<_>, _>>()?;
         let [of_out, of_inner, of_outer] = self.layers(&all);
         let to = TokenLayersGradients {
@@ -149,7 +149,7 @@ impl Differentiable for Operation {
             of_gains: [numbers(&all[GAINS]), numbers(&all[GAINS + 1])],
         };
         // SAFETY: as in `forward`.
-        unsafe { self.kernel(&inputs).gradients(places(known.kept), numbers(&of_output), to, workers()) };
+        unsafe { self.kernel(&inputs).gradients(places(context.kept), numbers(&of_output), to, workers()) };
         Ok(all.into_iter().map(Some).collect())
     }
 }

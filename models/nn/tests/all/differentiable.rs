@@ -1,7 +1,7 @@
 //! Operations that compute their own gradient, against autograd's.
 
 use nn::Differentiable;
-use nn::differentiable::{Known, Results, apply, apply_one};
+use nn::differentiable::{BackwardContext, Results, apply, apply_one};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use tch::{Device, Kind, TchError, Tensor, no_grad};
@@ -19,8 +19,8 @@ impl Differentiable for SquareTimes {
         inputs[0].f_square()?.f_mul(&inputs[1]).map(Results::one)
     }
 
-    fn backward(&self, known: Known<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let (inputs, gradient) = (known.inputs, known.gradients[0].as_ref().expect("the output is used"));
+    fn backward(&self, context: BackwardContext<'_>, wanted: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let (inputs, gradient) = (context.inputs, context.gradients[0].as_ref().expect("the output is used"));
         *self.wanted.lock().expect("one thread") = wanted.to_vec();
         let of_x = || gradient.f_mul(&inputs[0])?.f_mul(&inputs[1])?.f_mul_scalar(2.0);
         let of_y = || gradient.f_mul(&inputs[0].f_square()?);
@@ -98,7 +98,7 @@ impl Differentiable for Broken {
         if self.forward { self.fail() } else { inputs[0].f_neg().map(Results::one) }
     }
 
-    fn backward(&self, _: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+    fn backward(&self, _: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
         self.fail()
     }
 }
@@ -130,9 +130,9 @@ impl Differentiable for SquareAndPower {
         Ok(Results { outputs: vec![inputs[0].f_square()?, power], kept })
     }
 
-    fn backward(&self, known: Known<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
-        let factors = [known.inputs[0].f_mul_scalar(2.0)?, known.kept[0].shallow_clone()];
-        let parts = known.gradients.iter().zip(factors);
+    fn backward(&self, context: BackwardContext<'_>, _: &[bool]) -> Result<Vec<Option<Tensor>>, TchError> {
+        let factors = [context.inputs[0].f_mul_scalar(2.0)?, context.kept[0].shallow_clone()];
+        let parts = context.gradients.iter().zip(factors);
         let parts = parts.filter_map(|(gradient, factor)| gradient.as_ref().map(|gradient| gradient * factor));
         Ok(vec![parts.reduce(|sum, part| sum + part)])
     }

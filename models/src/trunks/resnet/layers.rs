@@ -145,11 +145,11 @@ impl Squeeze {
 #[derive(Debug)]
 pub(super) enum StemLayers {
     Single(Normed),
-    Parted(Box<Parted>),
+    Split(Box<SplitStem>),
 }
 
 #[derive(Debug)]
-pub(super) struct Parted {
+pub(super) struct SplitStem {
     /// Of a square's own channels and its neighbours'.
     around: Convolution,
     /// Of a square's own channels.
@@ -167,28 +167,28 @@ impl StemLayers {
         let sizes = ConvolutionSizes { inputs: channels as i64, outputs: config.channels as i64, kernel: KERNEL };
         match config.stem {
             Stem::Single => Self::Single(Normed::declare(scope, sizes, config)),
-            Stem::Parted => Self::Parted(Box::new(Parted::declare(scope, input, sizes, config))),
+            Stem::Parted => Self::Split(Box::new(SplitStem::declare(scope, input, sizes, config))),
         }
     }
 
     pub(super) fn forward(&self, views: &Views, x: &Tensor) -> Tensor {
         match self {
             Self::Single(normed) => normed.forward(views, x),
-            Self::Parted(parted) => parted.forward(views, x),
+            Self::Split(split) => split.forward(views, x),
         }
     }
 
     pub(super) fn macs(&self, squares: u64) -> u64 {
         match self {
             Self::Single(normed) => normed.macs(squares),
-            Self::Parted(parted) => {
-                [&parted.around, &parted.own, &parted.everywhere].map(|layer| layer.macs(squares)).iter().sum()
+            Self::Split(split) => {
+                [&split.around, &split.own, &split.everywhere].map(|layer| layer.macs(squares)).iter().sum()
             }
         }
     }
 }
 
-impl Parted {
+impl SplitStem {
     fn declare(scope: &mut Scope<'_>, input: &InputLayout, sizes: ConvolutionSizes, config: &ResnetConfig) -> Self {
         let own_channels = (input.board_channels() + input.squares().count()) as i64;
         let everywhere_channels = sizes.inputs - own_channels;

@@ -3,7 +3,7 @@
 use super::{fraction, initialise, mixed, packed, policy_of, stirred};
 use models::loss::{PolicyTargets, policy_cross_entropy_rows, policy_log_probs};
 use models::optimizer::NadamConfig;
-use models::{Network, Optimizer, OptimizerConfig, Output, Schedule, Spec, clip_global_norm};
+use models::{GameSpec, Network, Optimizer, OptimizerConfig, Output, Schedule, clip_global_norm};
 use nn::{Arena, Layout, ParamSpec, Views};
 use std::sync::Arc;
 use tch::{Device, Kind, Tensor};
@@ -88,7 +88,7 @@ pub(crate) fn minimise(
 pub(crate) fn memorise(
     network: &Network,
     layout: &Arc<Layout>,
-    spec: &Spec,
+    spec: &GameSpec,
     steps: u64,
     value: impl Fn(&Output) -> Tensor,
 ) -> [Vec<f64>; 2] {

@@ -5,7 +5,7 @@ pub(crate) mod sums;
 
 use encodings::EncodingConfig;
 use games::{FeatureKind, Frame, FromTo, GameKind, InputName, MovesName, Vocabulary};
-use models::{ChessformerConfig, HeadName, ModelConfig, ModelError, Network, NormPlace, Output, Preset, Spec};
+use models::{ChessformerConfig, GameSpec, HeadName, ModelConfig, ModelError, Network, NormPlace, Output, Preset};
 use nn::{Arena, Layout, Views};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
@@ -19,42 +19,42 @@ pub(crate) fn read<T: DeserializeOwned>(written: &str) -> T {
 }
 
 /// Every game with every input that shows the board as the side to move sees it.
-pub(crate) fn specs() -> Vec<Spec> {
+pub(crate) fn specs() -> Vec<GameSpec> {
     let of = |game: GameKind| {
         let turned = game.inputs().iter().filter(|input| input.name.frame() == Frame::SideToMove);
-        turned.map(move |input| Spec { input, moves: Vocabulary::FromTo(game.from_to()) })
+        turned.map(move |input| GameSpec { input, moves: Vocabulary::FromTo(game.from_to()) })
     };
     GameKind::ALL.into_iter().flat_map(of).collect()
 }
 
 /// Whether an input is tried with the stack at this place of all. Encodings see tokens, the board and its pieces: all stacks
 /// are tried with every board, and on an even and an odd one with tokens without squares. The other inputs share them.
-pub(crate) fn is_tried(spec: &Spec, place: usize) -> bool {
-    let has_all = |spec: &Spec| match spec.input.name {
+pub(crate) fn is_tried(spec: &GameSpec, place: usize) -> bool {
+    let has_all = |spec: &GameSpec| match spec.input.name {
         InputName::PieceTokens | InputName::ClsTokens => true,
         name => name == InputName::PieceTokensAux && spec.input.geometry == GameKind::Minishogi.geometry(),
     };
-    let others: Vec<Spec> = specs().into_iter().filter(|spec| !has_all(spec)).collect();
+    let others: Vec<GameSpec> = specs().into_iter().filter(|spec| !has_all(spec)).collect();
     // Each round begins one further, so that what also takes turns, such as the norm's place, meets every input.
     let turn = (place + place / others.len()) % others.len();
     has_all(spec) || others[turn].input == spec.input
 }
 
 /// The stacks to try with an input, each with its place among all.
-pub(crate) fn stacks_of(spec: &Spec) -> impl Iterator<Item = (usize, Vec<EncodingConfig>)> {
+pub(crate) fn stacks_of(spec: &GameSpec) -> impl Iterator<Item = (usize, Vec<EncodingConfig>)> {
     EncodingConfig::example_stacks().into_iter().enumerate().filter(move |&(place, _)| is_tried(spec, place))
 }
 
-pub(crate) fn spec(game: GameKind, name: InputName) -> Spec {
+pub(crate) fn spec(game: GameKind, name: InputName) -> GameSpec {
     spec_of(game, name, MovesName::FromTo)
 }
 
-pub(crate) fn spec_of(game: GameKind, input: InputName, moves: MovesName) -> Spec {
-    Spec { input: game.input(input), moves: game.moves(moves) }
+pub(crate) fn spec_of(game: GameKind, input: InputName, moves: MovesName) -> GameSpec {
+    GameSpec { input: game.input(input), moves: game.moves(moves) }
 }
 
 /// The tokens and the list of moves of ChessEncoder and of the decoder.
-pub(crate) fn tokens_68() -> Spec {
+pub(crate) fn tokens_68() -> GameSpec {
     spec_of(GameKind::Chess, InputName::Tokens68, MovesName::Chessdecoder1924)
 }
 
@@ -82,7 +82,7 @@ pub(crate) fn assert_gradients(layout: &Layout, arena: &Arena, loss: &Tensor, st
 }
 
 /// The vocabulary of the attention policy.
-pub(crate) fn from_to(spec: &Spec) -> &'static FromTo {
+pub(crate) fn from_to(spec: &GameSpec) -> &'static FromTo {
     match spec.moves {
         Vocabulary::FromTo(moves) => moves,
         other => panic!("{} has no pairs of squares", other.name()),
@@ -150,20 +150,20 @@ pub(crate) fn none() -> Vec<EncodingConfig> {
     vec![encoding(r#"{"none": {}}"#)]
 }
 
-pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+pub(crate) fn declare(config: &ChessformerConfig, stack: &[EncodingConfig], spec: &GameSpec) -> (Network, Arc<Layout>) {
     declare_model(&chessformer(config.clone()), stack, spec)
 }
 
-pub(crate) fn declare_model(model: &ModelConfig, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+pub(crate) fn declare_model(model: &ModelConfig, stack: &[EncodingConfig], spec: &GameSpec) -> (Network, Arc<Layout>) {
     let (network, layout) = Network::declare(model, stack, spec).expect("the network can be declared");
     (network, Arc::new(layout))
 }
 
-pub(crate) fn declare_preset(name: &str, stack: &[EncodingConfig], spec: &Spec) -> (Network, Arc<Layout>) {
+pub(crate) fn declare_preset(name: &str, stack: &[EncodingConfig], spec: &GameSpec) -> (Network, Arc<Layout>) {
     declare_model(&(Preset::named(name).expect("a preset").model)(), stack, spec)
 }
 
-pub(crate) fn refused(model: &ModelConfig, stack: &[EncodingConfig], spec: &Spec) -> ModelError {
+pub(crate) fn refused(model: &ModelConfig, stack: &[EncodingConfig], spec: &GameSpec) -> ModelError {
     Network::declare(model, stack, spec).expect_err("it cannot be declared")
 }
 
@@ -201,7 +201,7 @@ pub(crate) struct Run {
 }
 
 /// Two positions through a network with stirred parameters, and what its heads read.
-pub(crate) fn run(config: &ChessformerConfig, spec: &Spec) -> Run {
+pub(crate) fn run(config: &ChessformerConfig, spec: &GameSpec) -> Run {
     let (network, layout) = declare(config, &none(), spec);
     let arena = stirred(&layout);
     let packed = packed(spec, 2);
@@ -239,12 +239,12 @@ pub(crate) fn mixed(i: u64) -> u32 {
 }
 
 /// Packed rows with valid codes: no real positions, since networks take any.
-pub(crate) fn rows(spec: &Spec, batch: usize) -> Vec<Vec<u8>> {
+pub(crate) fn rows(spec: &GameSpec, batch: usize) -> Vec<Vec<u8>> {
     let squares = spec.input.geometry.squares();
     (0..batch).map(|row| (0..spec.input.row_bytes()).map(|i| byte(spec, squares, row, i)).collect()).collect()
 }
 
-fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
+fn byte(spec: &GameSpec, squares: usize, row: usize, i: usize) -> u8 {
     let draw = mixed((row * 1009 + i) as u64) as usize;
     let features_at = spec.input.features_at();
     if i < spec.input.steps() * squares {
@@ -261,7 +261,7 @@ fn byte(spec: &Spec, squares: usize, row: usize, i: usize) -> u8 {
 }
 
 /// Rows with their squares exchanged, features that name squares included, and where each square goes.
-pub(crate) fn exchanged(spec: &Spec, rows: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<usize>) {
+pub(crate) fn exchanged(spec: &GameSpec, rows: &[Vec<u8>]) -> (Vec<Vec<u8>>, Vec<usize>) {
     let (squares, attacks) = (spec.input.geometry.squares(), spec.input.attack_bytes());
     // 17 has no divisor in common with either board's number of squares.
     let moved: Vec<usize> = (0..squares).map(|square| (17 * square + 5) % squares).collect();
@@ -288,7 +288,7 @@ pub(crate) fn tensor(rows: &[Vec<u8>]) -> Tensor {
     Tensor::from_slice(&rows.concat()).view([rows.len() as i64, -1])
 }
 
-pub(crate) fn packed(spec: &Spec, batch: usize) -> Tensor {
+pub(crate) fn packed(spec: &GameSpec, batch: usize) -> Tensor {
     tensor(&rows(spec, batch))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::settings::data::DataView;
 use dataset::{DatasetError, Manifest, Unit, ValueTarget, store};
-use games::maps::MapShape;
+use games::map_labels::MapShape;
 use games::{GameResult, with_game};
 use models::{HeadDeclaration, HeadName, Need, Outputs};
 use serde::Deserialize;

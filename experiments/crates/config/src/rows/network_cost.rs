@@ -3,7 +3,7 @@
 use crate::settings::run::RunConfig;
 use encodings::EncodingConfig;
 use facts::{Mask, NetworkFacts, Quantity};
-use models::{Macs, ModelConfig, ModelError, Network, Spec};
+use models::{GameSpec, Macs, ModelConfig, ModelError, Network};
 use nn::{Layout, Part};
 use serde::Serialize;
 
@@ -71,7 +71,7 @@ impl NetworkCost {
         }
     }
 
-    pub fn of_network(model: &ModelConfig, encoding: &[EncodingConfig], spec: &Spec) -> Result<Self, ModelError> {
+    pub fn of_network(model: &ModelConfig, encoding: &[EncodingConfig], spec: &GameSpec) -> Result<Self, ModelError> {
         let (network, layout) = Network::declare(model, encoding, spec)?;
         let macs = network.macs();
         Ok(Self {

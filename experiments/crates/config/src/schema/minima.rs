@@ -5,12 +5,12 @@ use crate::rows::network_cost::NetworkCost;
 use crate::settings::preset::read_run;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, MovesName};
-use models::Spec;
+use models::GameSpec;
 use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 /// The board of the documents that are judged.
-static SPEC: LazyLock<Spec> = LazyLock::new(|| Spec {
+static SPEC: LazyLock<GameSpec> = LazyLock::new(|| GameSpec {
     input: GameKind::Chess.input(InputName::PieceTokens),
     moves: GameKind::Chess.moves(MovesName::default()),
 });

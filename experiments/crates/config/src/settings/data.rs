@@ -13,7 +13,7 @@ use crate::yaml::visitors::{one_or_list, read_by, reads};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{DatasetError, ValueTarget};
 use games::GameKind;
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use generate::probe::{EndlessProbe, LICENCE, Task};
 use serde::Serialize;
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};

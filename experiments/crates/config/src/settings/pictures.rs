@@ -1,6 +1,6 @@
 //! When pictures of the encodings are drawn: `ends`, `none`, or a number of steps.
 
-use facts::number_or_word::NumberOrWord;
+use facts::numbers::NumberOrWord;
 use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use std::num::NonZeroU64;

@@ -1,6 +1,6 @@
 //! How a step is computed, beside what it minimises: element type, products in f32, and micro-batches.
 
-use facts::number_or_word::NumberOrWord;
+use facts::numbers::NumberOrWord;
 use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 use tch::Kind;

@@ -13,7 +13,7 @@ use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, is_de
 use facts::numerics::components;
 use facts::{Mask, Numerics, described};
 use games::{GameKind, InputName, MovesName};
-use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule, Spec};
+use models::{AverageConfig, GameSpec, ModelConfig, OptimizerConfig, Schedule};
 use nn::Arithmetic;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -173,8 +173,8 @@ impl RunConfig {
     }
 
     /// What its game's network must know.
-    pub fn spec(&self) -> Spec {
-        Spec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
+    pub fn spec(&self) -> GameSpec {
+        GameSpec { input: self.game.input(self.input), moves: self.game.moves(self.moves) }
     }
 }
 

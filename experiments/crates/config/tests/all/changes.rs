@@ -2,7 +2,7 @@
 
 use dataset::{GeneratedOptions, Label, MadePosition, MapInfo, PerSplit, SplitBy, SplitPlan, write_made};
 use games::chess::Chess;
-use games::maps::MapShape;
+use games::map_labels::MapShape;
 use games::{Game, GameKind, Position};
 use std::path::Path;
 use std::sync::LazyLock;

@@ -5,7 +5,7 @@ use super::changes::{DATASETS, with};
 use config::{Experiment, Row, RunConfig};
 use dataset::value::SHORT_TERM_DECAY;
 use dataset::{Manifest, PerSplit, Split, ValueTarget};
-use games::maps::MapTask;
+use games::map_labels::MapTask;
 use std::collections::BTreeMap;
 use testing::{EXPERIMENT, assert_says, hashes, load_in};
 

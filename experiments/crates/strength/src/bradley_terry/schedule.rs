@@ -68,12 +68,12 @@ impl<'a> Schedule<'a> {
         }
         // Arrows from winners: players whom player 0 does not reach won every game against those it reaches; with reversed arrows
         // they lost every game.
-        let beaten = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.took(forward));
+        let beaten = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.won_a_game(forward));
         let above = outside(&beaten);
         if let Some(&first) = above.first() {
             return Err(self.extreme(&above, first, true));
         }
-        let better = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.took(!forward));
+        let better = self.reached(|pairing, forward| pairing.draws > 0.0 || pairing.won_a_game(!forward));
         let below = outside(&better);
         below.first().map_or(Ok(()), |&first| Err(self.extreme(&below, first, false)))
     }
@@ -114,7 +114,7 @@ impl<'a> Schedule<'a> {
 
 impl Counted {
     /// Whether the first player (`true`) or the second won a game.
-    fn took(&self, first: bool) -> bool {
+    fn won_a_game(&self, first: bool) -> bool {
         if first { self.wins > 0.0 } else { self.losses > 0.0 }
     }
 }

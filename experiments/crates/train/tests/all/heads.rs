@@ -5,7 +5,7 @@ use dataset::{
     Batch, GeneratedOptions, Label, MadePosition, Split, SplitBy, SplitPlan, evaluation_batches, write_made,
 };
 use games::chess::Chess;
-use games::maps::{MapShape, MapTask};
+use games::map_labels::{MapShape, MapTask};
 use games::{Game, GameKind, InputName, Position};
 use models::{HeadName, ModelConfig, Output, Outputs};
 use nn::Arena;

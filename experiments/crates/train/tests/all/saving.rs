@@ -1,7 +1,7 @@
 //! A network that is saved and loaded computes the same bits, whatever its encodings.
 
 use config::RunConfig;
-use dataset::MadeSoFar;
+use dataset::GenerationCounts;
 use encodings::EncodingConfig;
 use games::{GameKind, InputName, Position as _, with_game};
 use models::Network;
@@ -61,7 +61,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             window: Window::default(),
             batches: blake3::hash(b"").to_hex().to_string(),
             wall_s: 0.0,
-            made: Some(MadeSoFar::default()),
+            made: Some(GenerationCounts::default()),
         },
         identity: serde_json::from_value(json!({
             "config": "", "dataset": "", "numerics": 1, "libtorch": "", "instruction_set": "", "threads": 1,

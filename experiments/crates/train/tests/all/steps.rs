@@ -2,7 +2,7 @@
 
 use crate::heads::{mapped, scored, with_heads};
 use config::{Dtype, Mask, MicroBatch, RunConfig, Weights};
-use games::maps::MapShape;
+use games::map_labels::MapShape;
 use models::average::SwaConfig;
 use models::optimizer::AdamwConfig;
 use models::{AverageConfig, ModelConfig, OptimizerConfig, Schedule};

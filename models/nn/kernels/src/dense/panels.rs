@@ -96,20 +96,21 @@ impl Kernel for Transposition<'_> {
 
 /// What a product is added to.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Onto {
+pub(crate) enum AddTo {
     /// Nothing: what is there is overwritten.
     Nothing,
     /// The same numbers in each row.
     Bias(Numbers),
-    Sum,
+    /// What is there.
+    Existing,
 }
 
-/// C = A·B for some rows of A, onto something.
+/// C = A·B for some rows of A, added to something.
 #[derive(Clone, Copy)]
 pub(crate) struct RowProduct<'a> {
     pub(crate) a: Numbers,
     pub(crate) panels: &'a Panels,
-    pub(crate) onto: Onto,
+    pub(crate) add_to: AddTo,
     pub(crate) c: Numbers,
     pub(crate) rows: usize,
 }
@@ -117,10 +118,10 @@ pub(crate) struct RowProduct<'a> {
 impl Kernel for RowProduct<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes, const R: usize>(self) {
-        let Self { a, panels, onto, c, rows } = self;
+        let Self { a, panels, add_to, c, rows } = self;
         let (depth, width) = (panels.places.len(), panels.columns);
         let c_rows: Vec<usize> = (0..rows).map(|row| row * width).collect();
-        if let Onto::Bias(bias) = onto {
+        if let AddTo::Bias(bias) = add_to {
             for place in &c_rows {
                 // SAFETY: the caller vouches for C's rows and a bias of `width` numbers, which does not overlap them.
                 unsafe { std::ptr::copy_nonoverlapping(bias.at(0), c.at(*place), width) };
@@ -132,7 +133,7 @@ impl Kernel for RowProduct<'_> {
                 b: (panels.numbers.at(column * depth), &panels.places[..]),
                 columns: panels.group.min(width - column),
                 c: (c.at(column), &c_rows[..]),
-                add: !matches!(onto, Onto::Nothing),
+                add: !matches!(add_to, AddTo::Nothing),
             };
             // SAFETY: the caller vouches for the rows of A and C; the panels have `depth` rows of each group of
             // columns.

@@ -1,8 +1,8 @@
 //! From the gradient of the output to those of everything that the layers read.
 
-use super::{Kept, Layer, TokenLayers, TokenLayersGradients, scratch};
+use super::{Layer, Saved, TokenLayers, TokenLayersGradients, scratch};
 use crate::buffer::Buffer;
-use crate::dense::{OfWeight, Onto, Panels, RowProduct};
+use crate::dense::{AddTo, OfWeight, Panels, RowProduct};
 use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::operands::Numbers;
@@ -36,7 +36,7 @@ impl TokenLayers {
     ///
     /// # Safety
     /// As for [`Self::compute`].
-    pub unsafe fn gradients(self, kept: Kept, of_output: Numbers, to: TokenLayersGradients, workers: Workers) {
+    pub unsafe fn gradients(self, kept: Saved, of_output: Numbers, to: TokenLayersGradients, workers: Workers) {
         let (d, wide) = (self.width, self.hidden);
         let places = Places::of(&self);
         // SAFETY: the caller vouches for the memory; groups write to rows and sums of their own.
@@ -65,7 +65,7 @@ impl TokenLayers {
 
 struct Backward<'a> {
     layers: TokenLayers,
-    kept: Kept,
+    kept: Saved,
     of_output: Numbers,
     to: TokenLayersGradients,
     panels: &'a [Panels; 3],
@@ -88,7 +88,7 @@ impl Kernel for Backward<'_> {
             let narrow = |tensor: Numbers| tensor.after(first * d);
             let hidden = kept.hidden.after(first * wide);
             let first_norm = layers.norm(0, narrow(layers.stream), narrow(kept.attended), count);
-            let product = |a, panels, onto, c| RowProduct { a, panels, onto, c, rows: count };
+            let product = |a, panels, add_to, c| RowProduct { a, panels, add_to, c, rows: count };
             // SAFETY: the caller vouches for the tensors, of the sizes given, for `sums` up to `places.end`, and for
             // the instructions; each buffer has a strip of rows, and the strip has `count` of them.
             unsafe {
@@ -102,7 +102,7 @@ impl Kernel for Backward<'_> {
                     rows: 0..count,
                 }
                 .run::<L, R>();
-                product(of_branch, outer, Onto::Nothing, of_hidden).run::<L, R>();
+                product(of_branch, outer, AddTo::Nothing, of_hidden).run::<L, R>();
                 mish::Backward {
                     mish: layers.mish(hidden, count),
                     of_output: of_hidden,
@@ -114,7 +114,7 @@ impl Kernel for Backward<'_> {
                 .run::<L, R>();
                 outer_weight.add::<L, R>(active, of_branch, count, sums.after(places.outer));
                 inner_weight.add::<L, R>(normed, of_hidden, count, sums.after(places.inner));
-                product(of_hidden, inner, Onto::Sum, of_normed).run::<L, R>();
+                product(of_hidden, inner, AddTo::Existing, of_normed).run::<L, R>();
                 norm::Backward {
                     norm: first_norm,
                     of_output: of_normed,
@@ -125,7 +125,7 @@ impl Kernel for Backward<'_> {
                 }
                 .run::<L, R>();
                 out_weight.add::<L, R>(narrow(layers.mixed), of_branch, count, sums.after(places.out));
-                product(of_branch, out, Onto::Nothing, narrow(to.of_mixed)).run::<L, R>();
+                product(of_branch, out, AddTo::Nothing, narrow(to.of_mixed)).run::<L, R>();
             }
         }
     }

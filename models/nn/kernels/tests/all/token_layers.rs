@@ -1,7 +1,7 @@
 //! What a block does with each token by itself. Its values and gradients are compared with those of the parts in crate `nn`.
 
 use crate::{assert_threads_change_no_bit, numbers, place};
-use kernels::token_layers::{Kept, Layer, TokenLayers, TokenLayersGradients};
+use kernels::token_layers::{Layer, Saved, TokenLayers, TokenLayersGradients};
 use kernels::{Numbers, Workers};
 
 /// More than two groups of rows that are summed up.
@@ -34,7 +34,7 @@ fn computed(workers: Workers) -> Vec<f32> {
         factors: [1.0, 0.5],
         epsilon: 1e-5,
     };
-    let kept = Kept { attended: w[1], hidden: w[2], fed: w[3] };
+    let kept = Saved { attended: w[1], hidden: w[2], fed: w[3] };
     let to = TokenLayersGradients {
         of_stream: g[0],
         of_mixed: g[1],

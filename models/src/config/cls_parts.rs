@@ -112,7 +112,7 @@ pub enum FullMove {
     /// No token.
     None,
     /// (n/100 times a vector of 16 numbers) times a matrix. As a function this is n/100 times one vector of full width: the
-    /// direction does not depend on n, whatever the text hopes for.
+    /// direction does not depend on n, contrary to the document.
     #[default]
     Matrix,
     /// As [`HalfMove::Digits`].

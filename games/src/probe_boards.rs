@@ -35,7 +35,7 @@ macro_rules! modules {
         #[doc = concat!("The board of ", $side, " × ", $side, " squares.")]
         pub mod $module {
             #[doc = concat!("The board of ", $side, " × ", $side, " squares.")]
-            pub type $board = crate::boards::Board<$side>;
+            pub type $board = crate::probe_boards::Board<$side>;
         }
     )+};
 }
@@ -45,9 +45,9 @@ modules! { board5 Board5 5 board6 Board6 6 board8 Board8 8 board9 Board9 9 board
 /// A fourth occurrence ends the game, so a position has at most three earlier ones.
 const REPETITIONS: u8 = 3;
 
-/// The fewest and the most pieces of a placement, as parts of the squares.
-const FEWEST: usize = 8;
-const MOST: usize = 2;
+/// The number of squares divided by these is the least and the largest number of pieces of a placement.
+const MIN_PIECES_DIVISOR: usize = 8;
+const MAX_PIECES_DIVISOR: usize = 2;
 
 static MOVES: LazyLock<Vec<FromTo>> = LazyLock::new(|| {
     let of = |&(side, _, _, name): &(usize, GameKind, &str, &'static str)| vocabulary(name, Geometry::new(side, side));
@@ -89,13 +89,13 @@ impl<const SIDE: usize> Game for Board<SIDE> {
     const PIECES: &'static [&'static str] = &NAMES;
     const GLYPHS: &'static [Glyph] = &Glyph::letters(LETTERS);
     const MOVEMENTS: &'static [Movement] = &Movement::ALL;
-    const PLACED: bool = true;
+    const IS_PROBE_BOARD: bool = true;
     type Position = BoardPosition<SIDE>;
 
     /// An eighth to a half of the squares have a piece; number, squares, kinds and owners are uniform. The first player moves.
     fn placement(below: &mut dyn FnMut(u64) -> u64) -> Option<BoardPosition<SIDE>> {
         let squares = Self::GEOMETRY.squares();
-        let (fewest, most) = (squares.div_ceil(FEWEST), squares / MOST);
+        let (fewest, most) = (squares.div_ceil(MIN_PIECES_DIVISOR), squares / MAX_PIECES_DIVISOR);
         let number = fewest + below((most - fewest + 1) as u64) as usize;
         let mut order: Vec<usize> = (0..squares).collect();
         let mut position = BoardPosition::empty();

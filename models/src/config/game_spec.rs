@@ -8,14 +8,14 @@ use games::{Frame, InputLayout, Vocabulary};
 
 /// The facts of a game that a network depends on.
 #[derive(Debug, Clone, Copy)]
-pub struct Spec {
+pub struct GameSpec {
     /// The layout of packed rows.
     pub input: &'static InputLayout,
     /// The moves that the policy names.
     pub moves: Vocabulary,
 }
 
-impl Spec {
+impl GameSpec {
     /// The sequence that a row becomes: the summary token if there is one, squares, auxiliary tokens.
     pub(crate) fn tokens(&self) -> Tokens {
         let summary = self.input.summary_token().map(|_| Role::Cls);

@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 const MOST_BYTES: u64 = 4 << 20;
 
 #[derive(Debug, Clone)]
-pub struct OnDisk {
+pub struct DatasetFolder {
     pub dir: PathBuf,
     pub manifest: Manifest,
 }
 
-impl OnDisk {
+impl DatasetFolder {
     /// Reads the manifest of the dataset in a folder.
     pub fn read(dir: &Path) -> Result<Self, DatasetError> {
         Ok(Self { dir: dir.to_owned(), manifest: Manifest::read(dir)? })

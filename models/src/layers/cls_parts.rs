@@ -13,7 +13,7 @@
 
 use super::embedding::{Embeds, with_tokens};
 use crate::config::ModelError;
-use crate::config::parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
+use crate::config::cls_parts::{EnPassant, Flags, FullMove, HalfMove, PartsConfig, Pieces};
 use encodings::{LayerContext, Role, Stack, Tokens};
 use games::InputLayout;
 use nn::{Constant, Init, ParamId, Scope, Views};
@@ -142,7 +142,7 @@ impl Embeds for Parts {
     }
 
     fn macs(&self, _length: u64) -> u64 {
-        let matrix = |counter: &Counter| matches!(counter.make, Make::Matrix { .. });
+        let matrix = |counter: &Counter| matches!(counter.encoding, CounterEncoding::Matrix { .. });
         self.counters.iter().filter(|counter| matrix(counter)).map(|_| (SMALL * self.width) as u64).sum()
     }
 }
@@ -240,12 +240,12 @@ impl FlagTokens {
 #[derive(Debug)]
 struct Counter {
     byte: i64,
-    make: Make,
+    encoding: CounterEncoding,
 }
 
-/// The parts of its tokens.
+/// How a counter becomes tokens, with its parameters.
 #[derive(Debug)]
-enum Make {
+enum CounterEncoding {
     Scaled { vector: ParamId, polynomial: Option<ParamId>, cut: bool },
     Matrix { small: ParamId, matrix: ParamId },
     Digits { symbols: ParamId, places: ParamId, read: Constant, known: Constant },
@@ -255,48 +255,48 @@ impl Counter {
     fn half_move(scope: &mut Scope<'_>, kind: HalfMove, byte: i64, width: i64) -> Option<Self> {
         let scope = &mut scope.sub("half_move");
         let polynomial = matches!(kind, HalfMove::Polynomial | HalfMove::PolynomialRelu);
-        let make = match kind {
+        let encoding = match kind {
             HalfMove::None => return None,
-            HalfMove::Digits => Make::digits(scope, width),
-            HalfMove::Linear | HalfMove::Polynomial | HalfMove::PolynomialRelu => Make::Scaled {
+            HalfMove::Digits => CounterEncoding::digits(scope, width),
+            HalfMove::Linear | HalfMove::Polynomial | HalfMove::PolynomialRelu => CounterEncoding::Scaled {
                 vector: scope.f32_param("vector", &[width], normal(width)),
                 polynomial: polynomial.then(|| scope.f32_param("polynomial", &[DEGREE + 1], identity())),
                 cut: kind == HalfMove::PolynomialRelu,
             },
         };
-        Some(Self { byte, make })
+        Some(Self { byte, encoding })
     }
 
     fn full_move(scope: &mut Scope<'_>, kind: FullMove, byte: i64, width: i64) -> Option<Self> {
         let scope = &mut scope.sub("full_move");
-        let make = match kind {
+        let encoding = match kind {
             FullMove::None => return None,
-            FullMove::Digits => Make::digits(scope, width),
-            FullMove::Matrix => Make::Matrix {
+            FullMove::Digits => CounterEncoding::digits(scope, width),
+            FullMove::Matrix => CounterEncoding::Matrix {
                 small: scope.f32_param("vector", &[SMALL], normal(SMALL)),
                 matrix: scope.matrix("matrix", &[SMALL, width], normal(width)),
             },
         };
-        Some(Self { byte, make })
+        Some(Self { byte, encoding })
     }
 
     /// `[b,tokens,d]`, f32.
     fn forward(&self, views: &Views, packed: &Tensor) -> Tensor {
         let byte = packed.narrow(1, self.byte, 1);
         let number = || byte.to_kind(Kind::Float).unsqueeze(-1);
-        match &self.make {
-            Make::Scaled { vector, polynomial, cut } => {
+        match &self.encoding {
+            CounterEncoding::Scaled { vector, polynomial, cut } => {
                 let x = number().clamp_max(MOST_HALF_MOVES) / HALF_MOVES;
                 let scale =
                     polynomial.map_or_else(|| x.shallow_clone(), |coefficients| evaluate(&views[coefficients], &x));
                 let scale = if *cut { scale.relu() } else { scale };
                 scale * &views[*vector]
             }
-            Make::Matrix { small, matrix } => {
+            CounterEncoding::Matrix { small, matrix } => {
                 let scaled = number() / FULL_MOVES * &views[*small];
                 scaled.to_kind(views.kind()).matmul(&views[*matrix]).to_kind(Kind::Float)
             }
-            Make::Digits { symbols, places, read, known } => {
+            CounterEncoding::Digits { symbols, places, read, known } => {
                 let digits = read.on(packed.device()).index_select(0, &byte.squeeze_dim(1).to_kind(Kind::Int64));
                 let one_hot = digits.unsqueeze(-1).eq_tensor(&known.on(packed.device())).to_kind(views.kind());
                 one_hot.matmul(&views[*symbols]).to_kind(Kind::Float) + &views[*places]
@@ -305,7 +305,7 @@ impl Counter {
     }
 }
 
-impl Make {
+impl CounterEncoding {
     fn digits(scope: &mut Scope<'_>, width: i64) -> Self {
         let known: Vec<i64> = (0..SYMBOLS).collect();
         let read: Vec<i64> = (0..=u8::MAX).flat_map(symbols_of).collect();

@@ -5,7 +5,7 @@ use crate::error::DatasetError;
 use crate::playback::Move;
 use games::{Game, IllegalMove, InputLayout, Line, MoveText, Position as _};
 
-pub(super) struct Visit<'a, G: Game> {
+pub(super) struct VisitedPly<'a, G: Game> {
     pub(super) line: &'a Line<G::Position>,
     pub(super) played: Move<G>,
     pub(super) candidates: Candidates<'a>,
@@ -21,7 +21,7 @@ impl StoredGame {
         &self,
         layout: &InputLayout,
         in_sequence: bool,
-        mut each: impl FnMut(Visit<'_, G>) -> Result<(), IllegalMove>,
+        mut each: impl FnMut(VisitedPly<'_, G>) -> Result<(), IllegalMove>,
     ) -> Result<(), DatasetError> {
         let mut plies = self.policy.as_ref().map(|policy| policy.plies());
         let mut wrong = None;
@@ -35,7 +35,7 @@ impl StoredGame {
                 return;
             }
             let is_target = used && ply >= usize::from(self.policy_from_ply);
-            wrong = each(Visit { line, played, candidates, used, is_target }).err().map(|error| (ply, error));
+            wrong = each(VisitedPly { line, played, candidates, used, is_target }).err().map(|error| (ply, error));
         })?;
         match wrong {
             None => Ok(()),

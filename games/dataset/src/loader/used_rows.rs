@@ -1,25 +1,25 @@
 //! Which rows of a split are used, and which of their plies: a bit or two each.
 
-use crate::derived::Has;
+use crate::derived::OptionalColumns;
 use std::iter::repeat_n;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// The used rows of a split, where these are not all of its rows or lost some of their positions.
 #[derive(Debug, Default)]
-pub(super) struct Chosen {
-    pub(super) rows: Marks,
+pub(super) struct UsedRows {
+    pub(super) rows: BitVector,
     /// Their used positions.
     pub(super) positions: u64,
     /// The optional columns that any of them has.
-    pub(super) has: Has,
+    pub(super) has: OptionalColumns,
     /// The used plies of all rows, if some are left out.
-    pub(super) plies: Option<Arc<Plies>>,
+    pub(super) plies: Option<Arc<PlyMask>>,
 }
 
-impl Chosen {
-    /// Chooses a row behind those chosen before.
-    pub(super) fn add(&mut self, row: usize, positions: u64, has: Has) {
+impl UsedRows {
+    /// Adds a row after the last used row.
+    pub(super) fn add(&mut self, row: usize, positions: u64, has: OptionalColumns) {
         self.rows.extend(repeat_n(false, row - self.rows.len));
         self.rows.push(true);
         self.positions += positions;
@@ -27,20 +27,20 @@ impl Chosen {
     }
 }
 
-/// Rows between two starts that [`Plies`] keeps.
+/// Rows between two starts that [`PlyMask`] keeps.
 const ROWS: usize = 64;
 
 /// The used plies of the rows of a split.
 #[derive(Debug, Default)]
-pub(super) struct Plies {
-    used: Marks,
+pub(super) struct PlyMask {
+    used: BitVector,
     /// The place of the first ply of every 64th row.
     starts: Vec<usize>,
     /// The number of rows so far.
     pub(super) rows: usize,
 }
 
-impl Plies {
+impl PlyMask {
     /// Adds the plies of the next row.
     pub(super) fn add(&mut self, used: impl IntoIterator<Item = bool>) {
         if self.rows.is_multiple_of(ROWS) {
@@ -68,12 +68,12 @@ impl Plies {
     }
 }
 
-/// Words of 64 bits between two counts that [`Marks`] keeps.
+/// Words of 64 bits between two counts that [`BitVector`] keeps.
 const WORDS: usize = 8;
 
-/// Places in a row, each marked or not.
+/// A vector of bits that finds its `i`-th mark, a bit of 1.
 #[derive(Debug, Default)]
-pub(super) struct Marks {
+pub(super) struct BitVector {
     words: Vec<u64>,
     /// The number of marks before every 512th place.
     counts: Vec<usize>,
@@ -82,7 +82,7 @@ pub(super) struct Marks {
     len: usize,
 }
 
-impl Marks {
+impl BitVector {
     fn push(&mut self, mark: bool) {
         let (word, bit) = (self.len / 64, self.len % 64);
         if bit == 0 {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn marks_are_counted_and_found() {
         for len in [0, 1, 64, 512, 700, 2_100, 2_101, 5_000] {
-            let mut marks = Marks::default();
+            let mut marks = BitVector::default();
             marks.extend((0..len).map(is_marked));
             let places: Vec<usize> = (0..len).filter(|&place| is_marked(place)).collect();
             assert_eq!((marks.count, marks.len), (places.len(), len));
@@ -148,7 +148,7 @@ mod tests {
     fn plies_of_rows_come_back() {
         let plies = |row: usize| (row * 7 % 83) as u16;
         let used = |row: usize| (0..usize::from(plies(row))).map(move |ply| (row + ply) % 5 < 3);
-        let mut kept = Plies::default();
+        let mut kept = PlyMask::default();
         (0..300).for_each(|row| kept.add(used(row)));
         assert_eq!(kept.rows, 300);
         for row in 0..300 {
@@ -158,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_chosen_in_order() {
-        let mut chosen = Chosen::default();
-        let has = Has { draw: true, ..Has::default() };
-        [(3, 10, Has::default()), (4, 20, has), (1_000, 1, Has::default())]
+    fn used_rows_keep_their_order() {
+        let mut used = UsedRows::default();
+        let has = OptionalColumns { draw: true, ..OptionalColumns::default() };
+        [(3, 10, OptionalColumns::default()), (4, 20, has), (1_000, 1, OptionalColumns::default())]
             .into_iter()
-            .for_each(|(row, positions, has)| chosen.add(row, positions, has));
-        assert_eq!((0..chosen.rows.count).map(|i| chosen.rows.place(i)).collect::<Vec<_>>(), [3, 4, 1_000]);
-        assert_eq!((chosen.positions, chosen.has), (31, has));
+            .for_each(|(row, positions, has)| used.add(row, positions, has));
+        assert_eq!((0..used.rows.count).map(|i| used.rows.place(i)).collect::<Vec<_>>(), [3, 4, 1_000]);
+        assert_eq!((used.positions, used.has), (31, has));
     }
 }
