@@ -9,7 +9,7 @@ use models::Network;
 use nn::Views;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Device, Kind, TchError, Tensor};
-use train::sample::first_board;
+use train::validation_sample::first_board;
 
 /// Positions that go through the network at once: `[b,h,l,l]` must fit into memory several times.
 const AT_ONCE: i64 = 16;

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use tch::{Device, Tensor};
 use train::Setup;
 use train::inference::{Loaded, Origin};
-use train::sample::validation_positions;
+use train::validation_sample::validation_positions;
 
 #[derive(Debug, Clone)]
 pub struct Options {

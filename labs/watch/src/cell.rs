@@ -75,12 +75,12 @@ impl Cell {
         if let CellState::Running(progress) | CellState::Interrupted(progress) = self.state {
             self.progress = progress;
         }
-        match self.follower.news(&self.dir.join(METRICS_FILE)) {
-            Ok(news) => {
-                if news.from_start {
+        match self.follower.new_lines(&self.dir.join(METRICS_FILE)) {
+            Ok(new) => {
+                if new.from_start {
                     self.seen = Seen::default();
                 }
-                news.lines.iter().for_each(|line| self.seen.add(line, primary));
+                new.lines.iter().for_each(|line| self.seen.add(line, primary));
             }
             Err(error) if self.state == CellState::Done => self.state = CellState::Failed(Failure::damaged(&error)),
             // There are none yet, or the next attempt mends them.

@@ -10,7 +10,7 @@ use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, in_words};
 use figures::escape;
 use figures::plot;
-use records::{CellState, remaining};
+use records::{CellState, time_left};
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ fn summary(view: &View<'_>) -> String {
     let (all, states) = (view.cells.len(), view.cells.iter().map(|cell| &cell.state));
     let others = counts(&states, &["running", "interrupted", "pending", "failed"]);
     let mut line = format!("<b>{} of {all} cells</b> done{others}", count(&states, "done"));
-    if let Some(left) = remaining::of_grid(states.clone().zip(view.left_s.iter().copied())) {
+    if let Some(left) = time_left::of_grid(states.clone().zip(view.left_s.iter().copied())) {
         let _ = write!(line, " · <b>about {} left</b>", in_words(left));
     }
     let speed: f64 =
