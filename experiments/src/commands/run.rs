@@ -20,7 +20,7 @@ use grid::{baselines, over_seeds, step_times};
 use records::folder::{CHECKPOINTS, FINAL};
 use records::{CellState, TuningRecord};
 use report::Report;
-use report::ending::{self, Ended};
+use report::run_summary::{self, Ended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         address: Some(&address[..]),
         is_coloured: Term::stdout().features().colors_supported(),
     };
-    print(&ending::draw(&report, &ended))?;
+    print(&run_summary::draw(&report, &ended))?;
     let mut failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     for (task, _) in prepared.tasks.iter().zip(&outcomes).filter(|(_, own)| **own == Outcome::AlreadyFinished) {
         if let Some(failure) = CellState::Done.damage(&task.dir) {

@@ -9,7 +9,7 @@ use figures::{escape, fixed};
 use records::CellState;
 use report::comparison::{Comparison, Verdict};
 use report::html::page::badge;
-use report::missing::Missing;
+use report::no_verdict::Missing;
 use report::numbers::with_interval;
 use std::fmt::Write as _;
 
@@ -96,7 +96,7 @@ fn verdict(line: &Line<'_>, comparison: Option<&Comparison>) -> String {
     let (class, sign) = badge(comparison.verdict);
     let number = match comparison.verdict {
         Verdict::Missing => {
-            let why = comparison.missing.iter().find(|missing| missing.rules_out_a_verdict());
+            let why = comparison.missing.iter().find(|missing| missing.blocks_verdict());
             why.map_or_else(String::new, Missing::to_string)
         }
         _ => {

@@ -1,11 +1,11 @@
 //! From a run folder to a report.
 
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
-use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
-use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
+use super::no_verdict::Missing;
 use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
+use super::run_folder::{CellRecord, CellResult, RunFolder, on_training_positions};
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
     systems, ties, training, transfer, tuning, warnings,

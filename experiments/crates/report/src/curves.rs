@@ -4,7 +4,7 @@
 //! The columns are described in `docs/metrics.md`.
 
 use super::csv::{text, writer};
-use super::files::{CellFacts, leaves};
+use super::run_folder::{CellFacts, leaves};
 use anyhow::Context as _;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};

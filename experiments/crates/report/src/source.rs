@@ -1,8 +1,8 @@
 //! What the sections of a game are computed from.
 
-use crate::files::RunFolder;
 use crate::noise::Positions;
 use crate::primary::PrimaryMetric;
+use crate::run_folder::RunFolder;
 use games::GameKind;
 
 #[derive(Clone, Copy)]

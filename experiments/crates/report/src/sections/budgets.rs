@@ -1,9 +1,9 @@
 //! The same comparison at several numbers of steps, each with its own decay of the learning rate.
 
 use super::variants::{self, Variant};
-use crate::files::RunFolder;
 use crate::numbers::{alone, of_ranks, of_test, or_absent};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::RunFolder;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{MeanTest, PairedTest, Summary};
 use crate::table::{ROW, Table};

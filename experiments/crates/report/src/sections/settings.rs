@@ -1,7 +1,7 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
 use super::variants::{self, Variant};
-use crate::files::{CellFacts, RunFolder, leaves};
+use crate::run_folder::{CellFacts, RunFolder, leaves};
 use crate::table::ABSENT;
 use facts::distinct;
 use facts::row_name::readable;
@@ -93,7 +93,7 @@ fn flat(variant: &Variant<'_>) -> Vec<(String, String)> {
         Value::String(text) => text,
         other => other.to_string(),
     };
-    leaves("", &variant.but(&[]), false).into_iter().map(|(path, value)| (path, text(value))).collect()
+    leaves("", &variant.run_without(&[]), false).into_iter().map(|(path, value)| (path, text(value))).collect()
 }
 
 /// The conditions of all cells that have a manifest.

@@ -5,7 +5,7 @@
 //! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::variants::{self, Variant};
-use crate::files::{CellRecord, RunFolder};
+use crate::run_folder::{CellRecord, RunFolder};
 use crate::source::Source;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
@@ -67,8 +67,8 @@ pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
     let variants = variants::of(source.folder, source.game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
     let same = |places: &[&str]| {
-        let wanted = reference.but(places);
-        variants.iter().filter(move |variant| variant.but(places) == wanted).collect::<Vec<_>>()
+        let wanted = reference.run_without(places);
+        variants.iter().filter(move |variant| variant.run_without(places) == wanted).collect::<Vec<_>>()
     };
     let rungs = same(&["model"]);
     let others: Vec<_> = same(&["encoding"]).into_iter().filter(|v| v.row.folder != reference.row.folder).collect();

@@ -1,9 +1,9 @@
 //! Playing strength: `strength.json` of the cells, paired by seed.
 
 use crate::comparison::{Line, reference_of, sort_by_group};
-use crate::files::{CellRecord, RunFolder};
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::{CellRecord, RunFolder};
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};

@@ -1,7 +1,7 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
 use crate::comparison::{ALPHA, Line, Paired, diverged};
-use crate::missing::Missing;
+use crate::no_verdict::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
 use crate::source::Source;
@@ -85,7 +85,7 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
 /// None under the conditions under which a row has no verdict against its reference.
 fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Option<f64> {
     let paired = Paired::of_rows(source, one, other);
-    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
+    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::blocks_verdict) {
         return None;
     }
     Some(two_one_sided(&paired.decisive?, margin))
