@@ -6,11 +6,11 @@ use super::no_verdict::Missing;
 use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::run_folder::{CellRecord, CellResult, RunFolder, on_training_positions};
+use super::sections::Source;
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
     systems, ties, training, transfer, tuning, warnings,
 };
-use super::source::Source;
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};

@@ -3,7 +3,7 @@
 use super::no_verdict::{Missing, PAIRS_NEEDED};
 use super::noise::{NoGameNoise, Noise, Positions};
 use super::run_folder::{CellFacts, CellRecord};
-use super::source::Source;
+use super::sections::Source;
 use super::statistics::crossed::Crossed;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;

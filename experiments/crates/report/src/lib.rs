@@ -23,7 +23,6 @@ pub mod run_folder;
 pub mod run_summary;
 pub mod sections;
 pub mod side_by_side;
-mod source;
 pub mod statistics;
 pub mod table;
 pub mod text;

@@ -14,7 +14,7 @@ use crate::numbers::{
 };
 use crate::primary::PrimaryMetric;
 use crate::run_folder::CellRecord;
-use crate::source::Source;
+use crate::sections::Source;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
 use facts::row_name::readable;

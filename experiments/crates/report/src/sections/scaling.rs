@@ -10,7 +10,7 @@ use crate::no_verdict::PAIRS_NEEDED;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
 use crate::run_folder::{CellRecord, RunFolder};
-use crate::source::Source;
+use crate::sections::Source;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
 use crate::statistics::ladder::{Bounded, Multiple};

@@ -6,7 +6,7 @@
 
 use super::variants::{self, Variant};
 use crate::run_folder::{CellRecord, RunFolder};
-use crate::source::Source;
+use crate::sections::Source;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};

@@ -4,7 +4,7 @@ use crate::comparison::{ALPHA, Line, Paired, diverged};
 use crate::no_verdict::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
-use crate::source::Source;
+use crate::sections::Source;
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;
