@@ -213,5 +213,5 @@ fn row_name(cell: &Path, folder: &str, config: &RunConfig) -> String {
         let labels: Vec<String> = config.encoding.iter().map(encodings::EncodingConfig::label).collect();
         if labels.is_empty() { "none".to_owned() } else { labels.join("+") }
     };
-    row.map_or_else(encodings, |row| row.shown().to_owned())
+    row.map_or_else(encodings, |row| row.display_name().to_owned())
 }

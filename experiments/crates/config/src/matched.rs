@@ -149,12 +149,12 @@ impl Task<'_> {
             counts: goal.map(|goal| [count, goal]),
         };
         let name = |own: &str, matched: &Matched| format!("{own} [= {matched}]");
-        let named = Matched { goal: self.goal.shown().to_owned(), ..matched.clone() };
+        let named = Matched { goal: self.goal.display_name().to_owned(), ..matched.clone() };
         let is_given = self.own.given.is_some() || self.goal.given.is_some();
         Ok(Row {
             label: format!("{}{}", self.own.label, matched.folder_words()),
             name: name(&self.own.name, &matched),
-            given: is_given.then(|| name(self.own.shown(), &named)),
+            given: is_given.then(|| name(self.own.display_name(), &named)),
             hash,
             run,
             shape,

@@ -78,7 +78,7 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {
-        row: row.shown_with_game(),
+        row: row.display_name_with_game(),
         seed,
         twin: row.role == Role::Twin,
         progress: Progress { step: step.max(lines.any.as_ref().map_or(0, |line| line.step)), steps },

@@ -83,7 +83,7 @@ impl Prepared {
         let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let row = plan.rows.iter().find(|row| row.folder == cell.row());
-            let row = row.map_or_else(|| cell.label.clone(), Row::shown_with_game);
+            let row = row.map_or_else(|| cell.label.clone(), Row::display_name_with_game);
             let (name, dir) = (format!("{row} seed {}", cell.run.seed), cell.dir(&selection.out));
             let config = cell.run.to_yaml().map_err(|cause| {
                 let message = format!("the configuration of {name} cannot be written as YAML: {cause}");

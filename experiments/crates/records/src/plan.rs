@@ -87,12 +87,12 @@ impl Row {
     }
 
     /// Its name in tables and figures.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         self.name.as_ref().unwrap_or(&self.label)
     }
 
     /// Its name among the rows of all games: `chess Shaw q,k`, or its folder without the hash.
-    pub fn shown_with_game(&self) -> String {
+    pub fn display_name_with_game(&self) -> String {
         let of_folder = || self.folder.rsplit_once('-').map_or(&self.folder[..], |(label, _)| label).to_owned();
         self.name.as_ref().map_or_else(of_folder, |name| format!("{} {name}", self.game.name()))
     }

@@ -313,7 +313,7 @@ pub(crate) fn mean(differences: &[(u64, f64)]) -> Option<f64> {
 pub(crate) fn compare(source: Source<'_>, reference: Line<'_>, row: Line<'_>) -> Comparison {
     let Paired { differences, test, decisive, noise, missing } = Paired::of_rows(source, row, reference);
     Comparison {
-        reference: reference.0.shown().to_owned(),
+        reference: reference.0.display_name().to_owned(),
         pairs: differences.len(),
         planned: row.1.len(),
         diverged: diverged(row.1),

@@ -202,7 +202,7 @@ impl RunFolder {
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
     pub(super) fn head_map(&self, inspected: &Inspected, head: &HeadRecord) -> Option<Vec<f64>> {
-        let (_, cells) = self.lines_of(inspected.game).find(|(row, _)| row.shown() == inspected.row)?;
+        let (_, cells) = self.lines_of(inspected.game).find(|(row, _)| row.display_name() == inspected.row)?;
         let cell = cells.iter().find(|cell| cell.seed == inspected.seed)?;
         head_maps::by_displacement(&cell.result.as_ref()?.folder, inspected.game, head.layer, head.head)
     }

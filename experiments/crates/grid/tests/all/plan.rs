@@ -34,7 +34,7 @@ fn a_name_is_a_field_of_its_row_only() {
         assert_eq!(read, plan);
         for row in &plan.rows {
             let shown = row.label.replace("none", "No position");
-            assert_eq!((row.shown(), row.name.is_some()), (&shown[..], shown != row.label));
+            assert_eq!((row.display_name(), row.name.is_some()), (&shown[..], shown != row.label));
             assert_eq!(row.folder.contains("-No-position-"), row.name.is_some(), "{}", row.folder);
         }
     }

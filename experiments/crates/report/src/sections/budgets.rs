@@ -50,7 +50,7 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     let differences: Vec<Vec<Vec<f64>>> =
         sets.iter().map(|set| steps.iter().map(|&steps| at(set, steps).unwrap_or_default()).collect()).collect();
     let rows = sets.iter().zip(&differences).map(|(set, of_set)| BudgetRow {
-        label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
+        label: common(&set.iter().map(|variant| variant.row.display_name()).collect::<Vec<_>>()),
         differences: of_set.iter().map(|differences| Some(Summary::of(differences)?.mean)).collect(),
         tests: of_set.iter().map(|differences| PairedTest::of(differences)).collect(),
     });

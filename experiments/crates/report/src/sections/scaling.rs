@@ -157,7 +157,7 @@ fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>
     let all = losses(&all.iter().collect::<Vec<_>>());
     let is_predicted = predicted.iter().any(Option::is_some);
     Some(ScalingRow {
-        label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
+        label: common(&set.iter().map(|variant| variant.row.display_name()).collect::<Vec<_>>()),
         points: curve(&all, 0.0)?,
         multipliers: Vec::new(),
         costs: [None; 2],

@@ -57,7 +57,7 @@ pub(crate) fn of(folder: &RunFolder) -> Vec<Setting> {
 fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     let variants = variants::of(folder, game);
     let rows: Vec<(&str, Vec<(String, String)>)> =
-        variants.iter().map(|variant| (variant.row.shown(), flat(variant))).collect();
+        variants.iter().map(|variant| (variant.row.display_name(), flat(variant))).collect();
     let new = |name: &str, value: String| Setting::new(&format!("{}: {name}", game.name()), [value]);
     let names = distinct(rows.iter().flat_map(|(_, row)| row).map(|(name, _)| name.as_str()));
     let of_runs = names.into_iter().map(|name| {

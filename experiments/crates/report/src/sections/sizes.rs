@@ -76,10 +76,10 @@ pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
         return None;
     }
     let row = |variant: &&Variant<'_>| SizedRow {
-        label: variant.row.shown().to_owned(),
+        label: variant.row.display_name().to_owned(),
         equivalents: SizeMeasure::ALL.map(|by| equivalent(source, by, variant, reference, &rungs)),
     };
-    let label = reference.row.shown().to_owned();
+    let label = reference.row.display_name().to_owned();
     Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
 }
 

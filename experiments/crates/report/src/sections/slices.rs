@@ -63,7 +63,7 @@ pub(crate) fn of(folder: &RunFolder, kind: GameKind, rows: &[RowReport], table: 
             seeds.filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
         };
         let mut planned = folder.plan.rows.iter().filter(|row| row.game == kind);
-        planned.find(|row| row.role == role && row.shown() == label).map(of_row).unwrap_or_default()
+        planned.find(|row| row.role == role && row.display_name() == label).map(of_row).unwrap_or_default()
     };
     let ways = groups(table, kind);
     let against = |reference: &RowReport| -> Option<SliceReport> {

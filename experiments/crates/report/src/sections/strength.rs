@@ -69,7 +69,7 @@ fn report(lines: &[Line<'_>], question: Question, primary: &PrimaryMetric) -> St
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
         let differences = of_cell.differences(cells, reference_of(lines, row).map(|(_, cells)| cells));
-        let (label, role) = (row.shown().to_owned(), row.role);
+        let (label, role) = (row.display_name().to_owned(), row.role);
         let difference = Summary::of(&differences);
         Some(RowStrength { label, role, values, summary, difference, test: PairedTest::of(&differences) })
     });

@@ -78,7 +78,8 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
         TiedPair { rows, p, holm_p: None }
     });
     let pairs: Vec<TiedPair> = pairs.collect();
-    let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.shown().to_owned(), mean: *mean }).collect();
+    let rows =
+        ranked.iter().map(|((row, _), mean)| TiedRow { label: row.display_name().to_owned(), mean: *mean }).collect();
     Some(Ties { rows, pairs, planned, family: 0, groups: Vec::new() })
 }
 

@@ -49,7 +49,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
     let tuned = |row: &Row| {
         let own = record.rows.iter().find(|own| own.folder == row.folder)?;
         Some(TunedRow {
-            label: row.shown().to_owned(),
+            label: row.display_name().to_owned(),
             trials: own.trials.clone(),
             chosen: own.chosen,
             edges: edges(own),
