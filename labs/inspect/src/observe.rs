@@ -2,8 +2,8 @@
 
 use super::displacement::Displacements;
 use super::layer::{HeadSums, LayerSums, Parts};
-use super::occupants::Occupants;
 use super::relation::distance;
+use super::signal_by_piece::Occupants;
 use encodings::{HeadMaps, HeadObserver};
 use models::Network;
 use nn::Views;

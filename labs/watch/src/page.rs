@@ -63,7 +63,7 @@ fn summary(view: &View<'_>) -> String {
         let _ = write!(line, " · <b>about {} left</b>", in_words(left));
     }
     let speed: f64 =
-        view.cells.iter().filter(|cell| cell.is_running()).filter_map(|cell| cell.seen.positions_per_s).sum();
+        view.cells.iter().filter(|cell| cell.is_running()).filter_map(|cell| cell.values.positions_per_s).sum();
     if speed > 0.0 {
         let _ = write!(line, " · {} positions/s", grouped(speed.round() as u64));
     }

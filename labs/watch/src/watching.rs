@@ -113,7 +113,7 @@ impl Watch {
                     Progress { step, steps: 0 } => Progress { step, steps: of_row },
                     known => known,
                 },
-                spent_s: cell.seen.spent_s,
+                spent_s: cell.values.spent_s,
             }));
         }
         time_left::of_cells(&work)

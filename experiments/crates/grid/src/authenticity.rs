@@ -88,11 +88,11 @@ pub(crate) fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, se
 fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
     let found = hash(run, &manifest.dataset.content());
     if found != wanted {
-        return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
+        return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder name has {wanted}"));
     }
     let found = format!("seed-{}", run.seed);
     if found != seed {
-        return Err(format!("{file} is of {found}, its folder says {seed}"));
+        return Err(format!("{file} is of {found}, its folder name has {seed}"));
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use tch::{Device, Kind, TchError, Tensor};
 /// A picture is the mean over at most this many positions.
 const POSITIONS: usize = 50;
 
-/// Whose view of the board the inputs have; a picture in a folder does not know its cell's input.
+/// Whose view of the board the inputs have; a picture in a folder has no record of the cell's input.
 const VIEW: &str = "As the side to move sees the board; with tokens_68 and cls_tokens_white as White sees it.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What `posenc run` asks finished cells as players, after the last of them (`evaluate` in the experiment file).
+//! Playing-strength evaluations of finished cells after `posenc run` (`evaluate` in the experiment file).
 
 use crate::commands::error_message::error_message;
 use anyhow::Context as _;
