@@ -92,12 +92,8 @@ fn failures(view: &View<'_>) -> String {
     let failed: Vec<String> = failed
         .filter_map(|(row, cell)| {
             let CellState::Failed(failure) = &cell.state else { return None };
-            let name = escape(&format!(
-                "{} {} seed {}",
-                row.game.name(),
-                shortened(&readable(row.display_name()), 120),
-                cell.seed
-            ));
+            let name = shortened(&readable(row.display_name()), 120);
+            let name = escape(&format!("{} {name} seed {}", row.game.name(), cell.seed));
             let (cause, remedy) = (escape(&shortened(&failure.to_string(), 300)), failure.kind.remedy());
             Some(format!("<li><b>{name}</b> {cause}; <span class=\"soft\">{remedy}</span></li>\n"))
         })

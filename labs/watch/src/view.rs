@@ -75,11 +75,8 @@ impl<'a> View<'a> {
 
 impl Line<'_> {
     pub(crate) fn name(&self) -> String {
-        if self.row.role == Role::Twin {
-            "A/A control".to_owned()
-        } else {
-            shortened(&readable(self.row.display_name()), 120)
-        }
+        let name = readable(self.row.display_name());
+        if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&name, 120) }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -7,7 +7,7 @@ pub mod page;
 mod rows;
 
 use super::document::{capitalised, further, interaction_answers};
-use super::figures::{Figure, PlotStyles};
+use super::figures::{Figure, Styles};
 use super::model::{GameReport, Report};
 use super::order::by_effect;
 use super::sections::{
@@ -108,8 +108,8 @@ fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     ]
 }
 
-fn styles(report: &Report) -> PlotStyles {
-    PlotStyles::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
+fn styles(report: &Report) -> Styles {
+    Styles::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
 }
 
 fn across_games(report: &Report) -> Section {

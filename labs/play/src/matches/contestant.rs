@@ -39,12 +39,7 @@ pub enum Kind {
 
 impl Contestant {
     /// Gets it ready to play: a network on this device, an engine with this time for an answer.
-    pub(super) fn make_ready(
-        &self,
-        game: GameKind,
-        device: Device,
-        timeout: Duration,
-    ) -> Result<ReadyPlayer, PlayError> {
+    pub(super) fn load(&self, game: GameKind, device: Device, timeout: Duration) -> Result<ReadyPlayer, PlayError> {
         match &self.kind {
             Kind::Network { cell, averaged, agent } => {
                 let weights = if *averaged { Weights::Averaged } else { Weights::Raw };
@@ -72,7 +67,6 @@ impl Contestant {
     }
 }
 
-/// A contestant that is ready to play.
 pub(super) enum ReadyPlayer {
     Network { cell: Box<Loaded>, agent: Agent },
     Engine { engine: Box<Engine>, nodes: u64 },

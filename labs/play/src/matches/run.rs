@@ -57,7 +57,7 @@ fn play_of<G: Referee>(
     let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
     conditions.book = openings.book().map(|book| book.blake3);
     let identity =
-        |contestant: &Contestant| contestant.make_ready(conditions.game, options.device, options.timeout)?.identity();
+        |contestant: &Contestant| contestant.load(conditions.game, options.device, options.timeout)?.identity();
     conditions.identities = conditions.contestants.iter().map(identity).collect::<Result<_, PlayError>>()?;
     let mut journal = Journal::open(&options.out, &conditions)?;
     let is_decided =
@@ -108,7 +108,7 @@ type Sender = mpsc::Sender<Result<FinishedGame, PlayError>>;
 /// Games in a row that a contestant may forfeit to one worker before the match ends.
 const MOST_FORFEITS: usize = 3;
 
-/// Plays games until none is left. A contestant is loaded for its first game and stays loaded; an engine that failed is started again.
+/// Plays games until none is left. A contestant is loaded for its first game and stays; an engine that failed is started again.
 #[allow(clippy::too_many_arguments, reason = "all of it is one worker's view of the match")]
 fn work<G: Referee>(
     conditions: &Conditions,
@@ -141,7 +141,7 @@ fn work<G: Referee>(
         for place in slot.players {
             two.push(match ready[place].take() {
                 Some(player) => player,
-                None => conditions.contestants[place].make_ready(conditions.game, options.device, options.timeout)?,
+                None => conditions.contestants[place].load(conditions.game, options.device, options.timeout)?,
             });
         }
         let draws = |colour: &str| streams::stream(conditions.seed, &["match", "game", &number.to_string(), colour]);

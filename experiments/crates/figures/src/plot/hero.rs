@@ -211,11 +211,9 @@ mod tests {
 
     #[test]
     fn rows_are_drawn_in_their_order_with_a_shape_for_each_verdict() {
-        let rows = [
-            row("shaw", HeroVerdict::Better, -0.2),
-            row("rope", HeroVerdict::Open, 0.0),
-            row("none", HeroVerdict::Worse, 0.1),
-        ];
+        let rows =
+            [("shaw", HeroVerdict::Better, -0.2), ("rope", HeroVerdict::Open, 0.0), ("none", HeroVerdict::Worse, 0.1)];
+        let rows = rows.map(|(label, judged, mean)| row(label, judged, mean));
         let svg = draw(&plot(&[&rows]), "hero", Medium::Page).expect("three rows");
         let places: Vec<usize> =
             ["shaw", "rope", "none"].iter().filter_map(|name| svg.find(&format!(">{name}</text>"))).collect();

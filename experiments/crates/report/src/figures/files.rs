@@ -1,6 +1,6 @@
 //! The plots of a report as files, each as SVG and PDF.
 
-use super::{Figure, PlotStyles};
+use super::{Figure, Styles};
 use crate::model::Report;
 use crate::order::by_effect;
 use crate::sections::{
@@ -43,7 +43,7 @@ pub fn for_any_page(report: &Report) -> Vec<Figure> {
 }
 
 fn all(report: &Report, medium: Medium) -> Vec<Figure> {
-    let styles = PlotStyles::of(report.games.iter().flat_map(|game| &game.rows), medium);
+    let styles = Styles::of(report.games.iter().flat_map(|game| &game.rows), medium);
     let mut figures = answer::figures(report, medium);
     figures.extend(answer::of_all_games(report, medium));
     figures.extend(named_heads::figure(&report.named_heads, medium));

@@ -1,6 +1,6 @@
 //! Costs of the rows: parameters, arithmetic and time, and how closely matched controls match.
 
-use crate::figures::{Figure, PlotStyles};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};
 use crate::numbers::{fixed, mega};
 use crate::statistics::Interval;
@@ -59,7 +59,7 @@ pub(crate) fn controls(game: &GameReport) -> Vec<String> {
     game.rows.iter().filter_map(|row| Some((row.name(), row.matched.as_ref()?))).map(line).collect()
 }
 
-pub(crate) fn figures(report: &Report, game: &GameReport, styles: &PlotStyles) -> Vec<Figure> {
+pub(crate) fn figures(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,
         Direction::Higher => false,

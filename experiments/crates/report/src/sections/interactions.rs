@@ -6,7 +6,7 @@
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
 use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
-use crate::figures::{Figure, PlotStyles};
+use crate::figures::{Figure, Styles};
 use crate::no_verdict::{Missing, blocking_reason, left_out, reasons};
 use crate::noise::{Noise, counted};
 use crate::numbers::{
@@ -242,12 +242,7 @@ fn answer(one: &InteractionReport, primary: &PrimaryMetric) -> String {
 }
 
 /// For each gap of a game: the gap with each value, and its changes.
-pub(crate) fn figures(
-    game: &str,
-    all: &[InteractionReport],
-    primary: &PrimaryMetric,
-    styles: &PlotStyles,
-) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMetric, styles: &Styles) -> Vec<Figure> {
     let names = distinct(all.iter().map(InteractionReport::shown));
     let figure = |(number, name): (usize, &String)| {
         let of_gap = all.iter().filter(|one| one.shown() == *name);

@@ -1,6 +1,6 @@
 //! The primary metric on parts of the test positions, paired position by position.
 
-use crate::figures::{Figure, PlotStyles, slug, slugs};
+use crate::figures::{Figure, Styles, slug, slugs};
 use crate::model::RowReport;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed, of_test, or_absent};
@@ -188,14 +188,14 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
 }
 
 /// Differences by slice, for each reference.
-pub(crate) fn figures(game: &str, slices: &[SliceReport], styles: &PlotStyles) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, slices: &[SliceReport], styles: &Styles) -> Vec<Figure> {
     let others = slugs(slices.iter().skip(1).map(|report| &report.reference)).into_iter();
     let groups = std::iter::once(String::new()).chain(others.map(|name| format!("-{name}")));
     slices.iter().zip(groups).flat_map(|(report, group)| figures_of(game, report, &group, styles)).collect()
 }
 
 /// `group` ends the names of the figures.
-fn figures_of(game: &str, report: &SliceReport, group: &str, styles: &PlotStyles) -> Vec<Figure> {
+fn figures_of(game: &str, report: &SliceReport, group: &str, styles: &Styles) -> Vec<Figure> {
     let figure = |dimension: &Dimension| {
         let groups = dimension.slices.iter().map(|slice| {
             let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, test)| {

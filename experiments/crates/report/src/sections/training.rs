@@ -1,7 +1,7 @@
 //! How the rows were trained: learning curves, settings that never acted, and the primary metric on novel and on
 //! training positions.
 
-use crate::figures::{Figure, PlotStyles};
+use crate::figures::{Figure, Styles};
 use crate::model::{CurvePoint, GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, mean_sd, or_absent, signed};
 use crate::run_folder::{CellRecord, CellResult};
@@ -103,7 +103,7 @@ fn signed_mean_sd(summary: &Summary) -> String {
 }
 
 /// Learning curves, and their differences to the reference.
-pub(crate) fn figures(report: &Report, game: &GameReport, styles: &PlotStyles) -> Vec<Figure> {
+pub(crate) fn figures(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let level = |row: &RowReport| -> Vec<Point> {
         // An untrained network's loss would take up most of the plot's height.
         let trained = row.curve.iter().filter(|point| point.step > 0);

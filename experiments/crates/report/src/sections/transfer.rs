@@ -5,7 +5,7 @@ pub(crate) mod partners;
 use super::budgets::common;
 use super::learnable::{self, Learnable};
 use crate::comparison::ALPHA;
-use crate::figures::{Figure, PlotStyles};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, RowReport};
 use crate::numbers::{of_ranks, p_value, signed, with_interval};
 use crate::primary::PrimaryMetric;
@@ -281,7 +281,7 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         .noted(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")))
 }
 
-pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, styles: &PlotStyles) -> Option<Figure> {
+pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
     let [first, second] = &transfer.games;
     let unit = transfer.learnable.map_or_else(|| primary.with_unit(), |_| "the learnt share of the gap".to_owned());
     let points = transfer.rows.iter().map(|row| {

@@ -1,7 +1,7 @@
 //! The trials of a tuned grid: choices at an edge, the expected best of fewer trials, and whether a verdict would
 //! be the same for the neighbouring choices.
 
-use crate::figures::{Figure, PlotStyles, slug};
+use crate::figures::{Figure, Styles, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
@@ -242,12 +242,7 @@ fn budget(tuning: &TuningReport) -> Table {
 }
 
 /// A plot for each setting that some rows tuned as their only one, and whose values are numbers above zero.
-pub(crate) fn figures(
-    game: &str,
-    tuning: Option<&TuningReport>,
-    rows: &[RowReport],
-    styles: &PlotStyles,
-) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], styles: &Styles) -> Vec<Figure> {
     let Some(tuning) = tuning else { return Vec::new() };
     let tuned = |row: &RowReport| tuning.rows.iter().find(|own| own.label == row.label);
     let figure = |setting: String| {

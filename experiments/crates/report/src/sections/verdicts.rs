@@ -2,7 +2,7 @@
 
 use super::baselines;
 use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
-use crate::figures::{Figure, PlotStyles};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, Report, RowReport};
 use crate::no_verdict::{Missing, blocking_reason, left_out, reasons};
 use crate::noise::{NoGameNoise, Noise, counted};
@@ -264,7 +264,7 @@ fn control_verdict(comparison: &Comparison) -> String {
     blocking_reason(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-pub(crate) fn figure(report: &Report, game: &GameReport, styles: &PlotStyles) -> Option<Figure> {
+pub(crate) fn figure(report: &Report, game: &GameReport, styles: &Styles) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
     let rows = game.all_rows().filter_map(|row| {
         let comparison = row.comparison.as_ref()?;
