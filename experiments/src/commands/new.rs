@@ -1,5 +1,5 @@
-//! `posenc new`: writes an experiment file with comments. On a terminal it asks for what no option says; elsewhere it takes
-//! defaults and says which.
+//! `posenc new`: writes an experiment file with comments. On a terminal it asks for what no option gives; elsewhere it
+//! prints the defaults that it takes.
 
 mod answers;
 mod datasets;

@@ -16,18 +16,18 @@ use dataset::Dataset;
 use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
-use grid::{baselines, measure, over_seeds};
+use grid::{baselines, over_seeds, step_times};
 use records::folder::{CHECKPOINTS, FINAL};
 use records::{CellState, TuningRecord};
 use report::Report;
-use report::ending::{self, Ended};
+use report::run_summary::{self, Ended};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 use train::environment::ensure_passive_threads;
 use train::events;
-use train::tables::check_start;
+use train::start_tables::check_start;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         address: Some(&address[..]),
         is_coloured: Term::stdout().features().colors_supported(),
     };
-    print(&ending::draw(&report, &ended))?;
+    print(&run_summary::draw(&report, &ended))?;
     let mut failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     for (task, _) in prepared.tasks.iter().zip(&outcomes).filter(|(_, own)| **own == Outcome::AlreadyFinished) {
         if let Some(failure) = CellState::Done.damage(&task.dir) {
@@ -253,12 +253,12 @@ fn show_bands(prepared: &Prepared) {
 /// Times a training step of each row. A failure is only reported: the table then has "not measured".
 fn measure_steps(args: &Args, experiment: &Experiment, prepared: &Prepared) {
     let Prepared { plan, run_dir, .. } = prepared;
-    if !measure::is_due(plan, run_dir) {
+    if !step_times::is_due(plan, run_dir) {
         return;
     }
     eprintln!("timing a training step of each row, in turns");
     let device = args.slots.first_device();
-    if let Err(error) = measure::measure(experiment, plan, run_dir, args.slots.threads.get(), device) {
+    if let Err(error) = step_times::measure(experiment, plan, run_dir, args.slots.threads.get(), device) {
         eprintln!("step times are missing: {error:#}");
     }
 }

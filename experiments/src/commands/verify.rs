@@ -3,11 +3,11 @@
 use super::devices::{parse_device, prepare};
 use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
+use bundle::compare_report::{self, NumberComparison};
 use bundle::rerun::{self, Comparison, Rerun};
-use bundle::stated::{self, Stated};
 use bundle::{Part, Unpacked, predictions, unpack};
 use config::printable;
-use grid::{Interrupt, Scheduler, Task, Worker, genuine, progress};
+use grid::{Interrupt, Scheduler, Task, Worker, authenticity, progress};
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::Write;
@@ -58,12 +58,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bundle = Unpacked::of(&args.bundle, limits, Part::Everything)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
-    let finished = genuine::check(&bundle.verified().plan, bundle.run_dir())?;
+    let finished = authenticity::check(&bundle.verified().plan, bundle.run_dir())?;
     writeln!(stdout, "{finished} finished cells have the configurations that their folders name")?;
     let mut all_well = numbers(&bundle, &mut stdout)?;
     if args.rerun > 0 {
         let beside = bundle.folder().join("rerun");
-        all_well &= again(args, &bundle, args.out.as_deref().unwrap_or(&beside), &mut stdout)?;
+        all_well &= rerun_cells(args, &bundle, args.out.as_deref().unwrap_or(&beside), &mut stdout)?;
     }
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -88,23 +88,23 @@ fn integrity(path: &Path, bundle: &Unpacked, to: &mut impl Write) -> std::io::Re
 fn numbers(bundle: &Unpacked, to: &mut impl Write) -> anyhow::Result<bool> {
     let predicted = predictions::compare(bundle.run_dir())?;
     let mut all_well = predicted.map_or(Ok(true), |stated| compared(predictions::FILE, &stated, to))?;
-    let Some(stated) = stated::compare(bundle.run_dir())? else {
-        writeln!(to, "{}: missing; no report is verified", stated::FILE)?;
+    let Some(stated) = compare_report::compare(bundle.run_dir())? else {
+        writeln!(to, "{}: missing; no report is verified", compare_report::FILE)?;
         return Ok(all_well);
     };
-    all_well &= compared(stated::FILE, &stated, to)?;
+    all_well &= compared(compare_report::FILE, &stated, to)?;
     writeln!(
         to,
         "not verified: intervals, p-values and verdicts of {}, and report.html, .txt, .md and .tex; `posenc report` draws them \
          from the cells; nor names of rows: `posenc run` with the experiment's file and --from takes cells by their hashes",
-        stated::FILE
+        compare_report::FILE
     )?;
     Ok(all_well)
 }
 
-fn compared(file: &str, stated: &Stated, to: &mut impl Write) -> std::io::Result<bool> {
+fn compared(file: &str, stated: &NumberComparison, to: &mut impl Write) -> std::io::Result<bool> {
     const SHOWN: usize = 10;
-    let Stated { compared, skipped, differences } = stated;
+    let NumberComparison { compared, skipped, differences } = stated;
     match (differences.len(), compared) {
         (0, 0) => writeln!(to, "{file}: NOT VERIFIED: it has no number to compare with the cells")?,
         (0, _) => writeln!(to, "{file}: {compared} numbers are those of the cells")?,
@@ -120,7 +120,7 @@ fn compared(file: &str, stated: &Stated, to: &mut impl Write) -> std::io::Result
 }
 
 /// Trains cells again and compares them; returns whether all agree.
-fn again(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
+fn rerun_cells(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
     prepare(args.device)?;
     let mut cells = rerun::finished(bundle)?;
     let seed = args.draw.unwrap_or_else(from_system);
@@ -133,7 +133,7 @@ fn again(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> any
     let mut all_well = true;
     for rerun in &reruns {
         let comparison = rerun::compare(bundle, rerun);
-        all_well &= !comparison.is_bad();
+        all_well &= !comparison.is_failure();
         writeln!(to, "{}", printable(&format!("{}: {}", rerun.task.name, in_words(&comparison))))?;
     }
     Ok(all_well)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use testing::{EXPERIMENT, brought_experiments, experiments_folder, place, small};
+use testing::{EXPERIMENT, experiment_files, experiments_folder, place, small};
 
 pub(crate) fn check(text: &str, options: &str) -> Answer {
     run(place(text), &format!("check experiment.yaml {options}")).succeeds()
@@ -152,7 +152,7 @@ fn the_experiments_that_posenc_brings_can_be_run() {
 fn the_page_of_experiments_lists_every_file_and_whether_its_cells_are_published() {
     let page = std::fs::read_to_string(experiments_folder().join("README.md")).expect("experiments/README.md");
     let bundles = experiments_folder().join("../runs/published");
-    for path in brought_experiments() {
+    for path in experiment_files() {
         let file = path.strip_prefix(experiments_folder()).expect("a file of the folder").display().to_string();
         let line = page.lines().find(|line| line.contains(&format!("]({file})")));
         let line = line.unwrap_or_else(|| panic!("experiments/README.md does not list {file}"));
@@ -188,7 +188,7 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
     let tables = std::fs::read_dir(experiments_folder().join("data/tables")).expect("a folder");
     let tables: Vec<PathBuf> = tables.map(|entry| entry.expect("an entry").path()).collect();
     let mut commands = BTreeSet::new();
-    for from in brought_experiments() {
+    for from in experiment_files() {
         let text = std::fs::read_to_string(&from).expect("a readable file");
         let makes = |line: &&str| MAKES_ITS_DATA.iter().any(|command| line.starts_with(command));
         commands.extend(text.lines().filter(makes).map(str::to_owned));
@@ -219,7 +219,7 @@ fn with_their_data(folder: &Path) -> Vec<PathBuf> {
         }
         run_args(folder, &words.iter().map(String::as_str).collect::<Vec<_>>()).succeeds();
     }
-    brought_experiments().iter().map(|path| copy(path)).collect()
+    experiment_files().iter().map(|path| copy(path)).collect()
 }
 
 #[test]

@@ -250,7 +250,8 @@ fn a_cell_that_is_not_what_its_folder_says_is_not_taken() {
         fs::rename(from, to).expect("renamed");
     }
     relist(&dir.path().join("swapped"));
-    let parts = ["2 of 4 finished cells are not what their folders say: ", "dataset have the hash", "its folder says"];
+    let parts =
+        ["2 of 4 finished cells are not what their folders say: ", "dataset have the hash", "its folder name has"];
     run(&dir, "verify swapped").fails_with(&parts);
     // A single bit of the weights, in a folder of run folders.
     fs::rename(dir.path().join("runs"), dir.path().join("elsewhere")).expect("renamed");

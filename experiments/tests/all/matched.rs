@@ -2,7 +2,7 @@
 
 use crate::check::check;
 use crate::cli::{cell_of, run};
-use grid::planned;
+use grid::plan;
 use models::ModelConfig;
 use testing::{EXPERIMENT, load, place};
 
@@ -29,7 +29,7 @@ matched controls:
   shogi-absolute-ffn400: step time of shaw by ffn 192 → 400: not timed; --measure times it on this machine
 ";
     assert!(shown.contains(&expected.split_whitespace().collect::<Vec<_>>().join(" ")), "{shown}");
-    let plan = planned::plan(&load(&text), false);
+    let plan = plan::plan(&load(&text), false);
     let labels: Vec<&str> =
         plan.rows.iter().filter(|row| row.matched.is_some()).map(|row| row.label.as_str()).collect();
     let params = ["absolute [= params of shaw by ffn 520]", "absolute [= params of shaw by ffn 616]"];

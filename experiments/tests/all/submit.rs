@@ -116,7 +116,7 @@ fn what_no_cluster_would_take_is_refused() {
     for (time, remedy) in [("60", "write 60m or 60s"), ("30:00", "write 30h00m or 30m00s")] {
         submit(&format!("--time {time}")).misused_with(&[remedy]);
     }
-    submit("--time 2m").fails_with(&["--time: a task of 120 s would be told to stop 120 s before its end"]);
+    submit("--time 2m").fails_with(&["--time: a task of 120 s would be signalled 120 s before its end"]);
     run_args(&dir, &["submit", "experiment.yaml", "--slurm", "--dry-run", "--out", "w dir"])
         .succeeds()
         .says(&["posenc status 'w dir/small' follows them"]);

@@ -1,8 +1,8 @@
 //! Labs: crates that depend on the core, and on which only the binary depends, by features.
 
+use crate::crates::{BETWEEN_LABS, LABS};
 use crate::expect_none;
 use crate::metadata::{packages, root};
-use crate::rooms::{BETWEEN_LABS, LABS};
 use crate::source::{paths, sources};
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn labs_depend_on_the_core_and_the_core_on_no_lab() {
     let packages = packages();
     let in_folder = packages.iter().filter(|package| package.dir().starts_with(root().join("labs")));
     let in_folder: BTreeSet<&str> = in_folder.map(|package| package.name.as_str()).collect();
-    assert_eq!(in_folder, BTreeSet::from(LABS), "LABS in experiments/tests/house/rooms.rs names the crates of labs/");
+    assert_eq!(in_folder, BTreeSet::from(LABS), "LABS in experiments/tests/house/crates.rs names the crates of labs/");
     let mut breaches = vec![];
     for package in &packages {
         for lab in package.dependencies.iter().filter(|dependency| LABS.contains(&dependency.name())) {

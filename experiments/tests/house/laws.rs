@@ -1,9 +1,9 @@
 //! Laws of sources, dependencies and features of libraries that no lint has.
 
+use crate::crates::ONE_BUILD;
 use crate::expect_none;
 use crate::lines::rust_files;
 use crate::metadata::{packages, root, tree};
-use crate::rooms::ONE_BUILD;
 use std::collections::BTreeSet;
 use std::fs;
 

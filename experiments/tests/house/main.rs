@@ -1,15 +1,15 @@
 //! The rules of the house that no tool has, as tests: which crate may depend on which, and what the sources keep to. What tools
 //! know is in clippy.toml and deny.toml.
 //!
-//! Each rule is one test; its message names the place and the remedy. The table of the crates is in [`rooms`].
+//! Each rule is one test; its message names the place and the remedy. The table of the crates is in [`crates`].
 
 mod circles;
+mod crates;
 mod example;
 mod labs;
 mod laws;
 mod lines;
 mod metadata;
-mod rooms;
 mod seeds;
 mod source;
 

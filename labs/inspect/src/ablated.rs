@@ -57,7 +57,7 @@ struct Ablated {
 
 impl Ablated {
     /// Whether a point of a layer is changed.
-    fn concerns(&self, point: InjectionPoints, layer: usize) -> bool {
+    fn applies_to(&self, point: InjectionPoints, layer: usize) -> bool {
         self.ablation.points.contains(point)
             && self.points.contains(point)
             && self.ablation.layer.is_none_or(|changed| changed == layer)
@@ -65,7 +65,7 @@ impl Ablated {
 
     /// Whether a point without heads is taken away.
     fn removes(&self, point: InjectionPoints, layer: usize) -> bool {
-        self.concerns(point, layer) && self.ablation.head.is_none() && self.ablation.change == Change::Removed
+        self.applies_to(point, layer) && self.ablation.head.is_none() && self.ablation.change == Change::Removed
     }
 
     /// `changed` in the heads that are changed, `own` in the others; both `[b,h,…]`, where one entry stands for many.
@@ -123,7 +123,7 @@ impl Encoding for Ablated {
 
     fn rotate(&self, at: LayerContext<'_>, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Option<(Tensor, Tensor)> {
         let (q, k) = self.stack.rotate(at, q_bhlk, k_bhlk);
-        if !self.concerns(InjectionPoints::ROTATE, at.layer) {
+        if !self.applies_to(InjectionPoints::ROTATE, at.layer) {
             return Some((q, k));
         }
         let (changed_q, changed_k) = match self.ablation.change {
@@ -140,7 +140,7 @@ impl Encoding for Ablated {
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {
         let own = self.stack.logits(at, queries);
-        if !self.concerns(InjectionPoints::LOGITS, at.layer) {
+        if !self.applies_to(InjectionPoints::LOGITS, at.layer) {
             return own;
         }
         let turned = match self.ablation.change {
@@ -163,7 +163,7 @@ impl Encoding for Ablated {
 
     fn values(&self, at: LayerContext<'_>, weights_bhll: Option<&Tensor>, v_bhlk: &Tensor) -> Option<Tensor> {
         let own = self.stack.values(at, weights_bhll, v_bhlk)?;
-        if !self.concerns(InjectionPoints::VALUES, at.layer) {
+        if !self.applies_to(InjectionPoints::VALUES, at.layer) {
             return Some(own);
         }
         let changed = match self.ablation.change {

@@ -3,11 +3,11 @@
 use super::displacement::{Displacements, Profile};
 use super::error::InspectionError;
 use super::layer::HeadView;
-use super::naming::{Tested, name, permutations};
 use super::observe::observe;
-use super::occupants::piece_names;
 use super::permutation::{statistics, test};
 use super::relation::Relation;
+use super::signal_by_piece::piece_names;
+use super::significance::{Tested, name, permutations};
 use config::RunConfig;
 use games::GameKind;
 use nn::Views;

@@ -1,8 +1,8 @@
 //! The heads of one layer: means over positions, and the statistics that summarise them.
 
 use super::displacement::{Displacements, Profile};
-use super::occupants::OccupantSums;
 use super::relation::distance;
+use super::signal_by_piece::OccupantSums;
 use records::inspected::{Occupant, Signal};
 use serde::Serialize;
 use tch::{Device, Kind, TchError, Tensor};

@@ -1,8 +1,8 @@
 //! Analyses of the attention heads of a trained network.
 //!
 //! ```text
-//! cell ─ positions ─▶ observe ─▶ layer (maps, statistics) ─▶ displacement ─▶ permutation ─▶ naming ─▶ heads.json
-//! random weights ──▶ observe ─▶ layer ───────────────────────────────────────────────────────┘
+//! cell ─ positions ─▶ observe ─▶ layer (maps, statistics) ─▶ displacement ─▶ permutation ─▶ significance ─▶ heads.json
+//! random weights ──▶ observe ─▶ layer ──────────────────────────────────────────────────────────┘
 //! ```
 //! Everything from maps to names is a function of arrays.
 
@@ -11,20 +11,20 @@ pub mod ablation;
 pub mod analysis;
 pub mod displacement;
 pub mod error;
+mod hover_board;
 pub mod layer;
+mod layer_figure;
 pub mod maps;
-pub mod naming;
 mod observe;
-pub mod occupants;
 pub mod output;
 mod page;
 pub mod permutation;
 pub mod position;
 pub mod run;
-mod sheet;
+pub mod signal_by_piece;
+pub mod significance;
 pub mod tables;
 pub mod terminal;
-mod touch;
 
 /// The relations of squares by which heads are described: movements of pieces.
 pub mod relation {

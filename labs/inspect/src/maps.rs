@@ -3,8 +3,8 @@
 use super::analysis::Analysis;
 use super::displacement::Displacements;
 use super::layer::{HeadView, Parts};
+use super::layer_figure::{Cells, Panel, draw};
 use super::position::Shown;
-use super::sheet::{Cells, Panel, draw};
 use super::tables::named;
 use figures::Canvas;
 use figures::board::{Shades, View};
@@ -71,7 +71,7 @@ impl Maps<'_> {
             let name = format!("layer-{layer:02}-{part}");
             Picture { name, title, caption, map: draw(self.game, cells, &panels, None) }
         };
-        let over = |map: &[f64]| off_mean(&board, &board.profile(map).means);
+        let over = |map: &[f64]| centred(&board, &board.profile(map).means);
         let mut pictures = vec![
             sheet(
                 DISPLACEMENTS,
@@ -246,7 +246,7 @@ fn row(map: &[f64], query: usize) -> Vec<f64> {
 }
 
 /// A map over displacements less its mean over all but zero.
-fn off_mean(board: &Displacements, means: &[f64]) -> Vec<f64> {
+fn centred(board: &Displacements, means: &[f64]) -> Vec<f64> {
     let moves: Vec<usize> = board.moves().collect();
     let mean = moves.iter().map(|&place| means[place]).sum::<f64>() / moves.len() as f64;
     means.iter().map(|value| value - mean).collect()

@@ -2,14 +2,14 @@
 
 use super::displacement::Displacements;
 use super::layer::{HeadSums, LayerSums, Parts};
-use super::occupants::Occupants;
 use super::relation::distance;
+use super::signal_by_piece::Occupants;
 use encodings::{HeadMaps, HeadObserver};
 use models::Network;
 use nn::Views;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tch::{Device, Kind, TchError, Tensor};
-use train::sample::first_board;
+use train::validation_sample::first_board;
 
 /// Positions that go through the network at once: `[b,h,l,l]` must fit into memory several times.
 const AT_ONCE: i64 = 16;

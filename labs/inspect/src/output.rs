@@ -2,10 +2,10 @@
 
 use super::InspectionError;
 use super::ablation::Costs;
+use super::hover_board::HoverBoard;
 use super::layer::Statistics;
 use super::maps::{Maps, Picture};
 use super::page::{self, PageCell};
-use super::touch::Touched;
 use figures::board::Scheme;
 use figures::convert;
 use records::atomic;
@@ -85,8 +85,8 @@ pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<PageCell, Insp
     }
     let texts = page::Texts { inspected: found.inspected, statistics: &statistics, costs: found.costs };
     write(&dir.join(TABLE_FILE), texts.markdown().as_bytes())?;
-    let touched = Touched::of(found.maps, found.inspected);
-    let cell = PageCell { inspected: found.inspected.clone(), touched, pictures };
+    let hover_board = HoverBoard::of(found.maps, found.inspected);
+    let cell = PageCell { inspected: found.inspected.clone(), hover_board, pictures };
     write(&dir.join(PAGE_FILE), page::of_cell(&texts, &cell).as_bytes())?;
     found.inspected.write(dir).map_err(InspectionError::io("write", &dir.join(FILE)))?;
     Ok(cell)

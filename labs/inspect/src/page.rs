@@ -1,12 +1,12 @@
 //! An inspection as Markdown, and as one HTML page that needs no other file: a board, pictures, and statistics.
 
 use super::ablation::Costs;
+use super::hover_board::{self, HoverBoard};
 use super::layer::{REACHED, Statistics};
 use super::maps::Picture;
-use super::occupants::LEAST_SEEN;
 use super::permutation::NEAR;
+use super::signal_by_piece::LEAST_SEEN;
 use super::tables::{self, MOST_PIECES, percent, table};
-use super::touch::{self, Touched};
 use facts::row_name::readable;
 use figures::board::Scheme;
 use figures::escape;
@@ -21,7 +21,7 @@ const MOST_DRAWN: usize = 4_000_000;
 
 pub(super) struct PageCell {
     pub(super) inspected: Inspected,
-    pub(super) touched: Touched,
+    pub(super) hover_board: HoverBoard,
     pub(super) pictures: Vec<Picture>,
 }
 
@@ -190,7 +190,7 @@ fn markdown(title: &str, introduction: String, sections: &[Section]) -> String {
 
 /// The board, the pictures and, folded, the statistics.
 fn html(title: &str, subtitle: &str, cells: &[PageCell], statistics: &[Section]) -> String {
-    let touched: Vec<&Touched> = cells.iter().map(|cell| &cell.touched).collect();
+    let boards: Vec<&HoverBoard> = cells.iter().map(|cell| &cell.hover_board).collect();
     let statistics: String = statistics.iter().map(Section::html).collect();
     let inspected: Vec<Inspected> = cells.iter().map(|cell| cell.inspected.clone()).collect();
     let untested = match tables::untested(&inspected) {
@@ -198,7 +198,7 @@ fn html(title: &str, subtitle: &str, cells: &[PageCell], statistics: &[Section])
         text => format!("<p class=\"small\">{}</p>\n", escape(&text)),
     };
     let parts = [
-        page::section("board", "Touch a head", &(touch::html(&touched) + &untested)),
+        page::section("board", "Touch a head", &(hover_board::html(&boards) + &untested)),
         page::section("pictures", "Pictures", &pictures(cells)),
         page::section("statistics", "Statistics", &statistics),
     ];
@@ -284,8 +284,8 @@ mod tests {
             caption: HOSTILE.to_owned(),
             map: Canvas::default(),
         };
-        let (touched, _) = touch::tests::touched(GameKind::Chess, HOSTILE);
-        let cell = PageCell { inspected: inspected.clone(), touched, pictures: vec![picture] };
+        let (hover_board, _) = hover_board::tests::hover_board(GameKind::Chess, HOSTILE);
+        let cell = PageCell { inspected: inspected.clone(), hover_board, pictures: vec![picture] };
         let cells = of_cells(HOSTILE, std::slice::from_ref(&inspected), std::slice::from_ref(&cell));
         for page in [of_cell(&texts, &cell), cells] {
             // Links lead into the page, and its icon is empty.
@@ -329,8 +329,8 @@ mod tests {
             ..inspected()
         };
         assert_eq!(name_of(&inspected), "chess Shaw q,k, rate × 64, seed 3");
-        let (touched, _) = touch::tests::touched(GameKind::Chess, "a label");
-        let cell = PageCell { inspected: inspected.clone(), touched, pictures: Vec::new() };
+        let (hover_board, _) = hover_board::tests::hover_board(GameKind::Chess, "a label");
+        let cell = PageCell { inspected: inspected.clone(), hover_board, pictures: Vec::new() };
         let page = of_cell(&Texts { inspected: &inspected, statistics: &[], costs: None }, &cell);
         assert!(page.contains("<h1>chess Shaw q,k, rate × 64, seed 3</h1>\n<p class=\"status\">a-hash/seed-3</p>"));
     }

@@ -16,7 +16,7 @@
 //! distance explains.
 //!
 //! **Correction.** Each draw keeps the largest standardised statistic over all relations, so p is corrected for their
-//! number (Westfall & Young 1993); [`super::naming`] corrects for the number of heads.
+//! number (Westfall & Young 1993); [`super::significance`] corrects for the number of heads.
 //!
 //! **Draws.** A test ends before all its permutations if every relation was reached [`ENOUGH`] times: such a p-value is known
 //! well enough, and it is not small (Besag & Clifford 1991).

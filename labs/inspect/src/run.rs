@@ -4,10 +4,10 @@ use super::InspectionError;
 use super::ablation::ablate;
 use super::analysis::{Analysis, Controls, Testing, heads};
 use super::maps::Maps;
-use super::naming::least_controls;
 use super::output::{self, Found};
 use super::page::{PageCell, name_of};
 use super::position::Shown;
+use super::significance::least_controls;
 use config::{RunConfig, Weights};
 use figures::board::View;
 use records::inspected::{DIR, FORMAT, Inspected};
@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use tch::{Device, Tensor};
 use train::Setup;
 use train::inference::{Loaded, Origin};
-use train::sample::validation_positions;
+use train::validation_sample::validation_positions;
 
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -213,5 +213,5 @@ fn row_name(cell: &Path, folder: &str, config: &RunConfig) -> String {
         let labels: Vec<String> = config.encoding.iter().map(encodings::EncodingConfig::label).collect();
         if labels.is_empty() { "none".to_owned() } else { labels.join("+") }
     };
-    row.map_or_else(encodings, |row| row.shown().to_owned())
+    row.map_or_else(encodings, |row| row.display_name().to_owned())
 }

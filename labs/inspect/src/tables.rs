@@ -1,7 +1,7 @@
 //! Tables of heads.
 
 use super::layer::Statistics;
-use super::naming::least_controls;
+use super::significance::least_controls;
 use facts::row_name::readable;
 use records::inspected::{self, HeadRecord, Inspected, Movement, RelationRecord, RowMovements, by_row};
 use report::table::Table;

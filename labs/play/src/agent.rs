@@ -5,7 +5,7 @@ use crate::search::Search;
 use std::fmt;
 use std::str::FromStr;
 
-const COLD: &str = "a temperature is 0 or more";
+const TEMPERATURE_ERROR: &str = "a temperature is 0 or more";
 
 /// How a network chooses a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -112,7 +112,7 @@ impl FromStr for Agent {
                 let (mut temperature, mut top_p) = (0.0, 1.0);
                 for (key, value) in options {
                     match key {
-                        "temperature" => temperature = at_least_0(value, COLD)?,
+                        "temperature" => temperature = at_least_0(value, TEMPERATURE_ERROR)?,
                         "top_p" if value > 0.0 && value <= 1.0 => top_p = value,
                         "top_p" => return Err(wrong("top_p is above 0 and at most 1")),
                         _ => return Err(wrong("the options are `temperature` and `top_p`")),
@@ -128,7 +128,7 @@ impl FromStr for Agent {
                         "cpuct" => search.cpuct = at_least_0(value, "cpuct is 0 or more")?,
                         "fpu" => search.fpu = at_least_0(value, "fpu is 0 or more")?,
                         "batch" => search.batch = whole(value, Search::LARGEST_BATCH, "a batch is 1 to 256")?,
-                        "temperature" => search.temperature = at_least_0(value, COLD)?,
+                        "temperature" => search.temperature = at_least_0(value, TEMPERATURE_ERROR)?,
                         _ => {
                             return Err(wrong("the options are `visits`, `cpuct`, `fpu`, `batch` and `temperature`"));
                         }

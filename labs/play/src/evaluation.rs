@@ -5,7 +5,7 @@
 
 use crate::agent::Agent;
 use crate::error::PlayError;
-use crate::matches::{Conditions, Contestant, Kind, Limits, MatchOptions, PATIENCE, Scale, play_match};
+use crate::matches::{ANSWER_TIMEOUT, Conditions, Contestant, Kind, Limits, MatchOptions, Scale, play_match};
 use crate::player::Player;
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
@@ -24,7 +24,7 @@ use tch::Device;
 use train::inference::Loaded;
 use train::inference::results::on_labels;
 
-/// Rises when the same question gets another answer.
+/// Increment when the same inputs give a different result.
 const VERSION: u32 = 1;
 
 #[derive(Debug, Clone, Copy)]
@@ -214,7 +214,7 @@ fn of_games(
         out,
         jobs: 1,
         device: subject.device,
-        timeout: PATIENCE,
+        timeout: ANSWER_TIMEOUT,
         scale: Scale::default(),
         sequential: None,
     };

@@ -16,7 +16,7 @@ mod schedule;
 mod sequential;
 mod standings;
 
-pub use contestant::{Contestant, Kind, PATIENCE};
+pub use contestant::{ANSWER_TIMEOUT, Contestant, Kind};
 pub use engines::{DrawRule, WinRule};
 pub use game::{Conditions, FinishedGame, Limits};
 pub use run::{MatchOptions, play_match};

@@ -33,7 +33,7 @@ pub struct Search {
     pub cpuct: f64,
     /// How much less than the parent a move without a visit is worth.
     pub fpu: f64,
-    /// Leaves of a tree that are evaluated together. With 1 every visit knows all earlier ones.
+    /// Leaves of a tree that are evaluated together. With 1 each visit uses all earlier results.
     pub batch: u32,
     /// At 0 the most visited move is played, otherwise a move is drawn by visits^(1/temperature).
     pub temperature: f64,
@@ -65,7 +65,7 @@ pub(crate) struct Evaluated {
 pub(crate) type Evaluate<'a> = dyn FnMut(&[Request]) -> Result<Vec<Evaluated>, PlayError> + 'a;
 
 /// A position and the tree that grows from it.
-struct Growing<'a, G: Referee> {
+struct SearchState<'a, G: Referee> {
     root: &'a Situation<G>,
     tree: Tree<Move<G>>,
     /// The network's own win, draw and loss of the root.
@@ -73,7 +73,7 @@ struct Growing<'a, G: Referee> {
 }
 
 /// A leaf before its evaluation, with its legal moves.
-struct Waiting<G: Referee> {
+struct PendingLeaf<G: Referee> {
     tree: usize,
     leaf: Leaf<Move<G>>,
     over: Option<f64>,
@@ -99,15 +99,16 @@ impl Search {
         let mut decisions = Vec::with_capacity(situations.len());
         let trees_at_a_time = (VISITS_IN_MEMORY / self.visits.max(1) as usize).clamp(1, TREES);
         for roots in situations.chunks(trees_at_a_time) {
-            let trees = roots.iter().map(|&root| Growing { root, tree: Tree::new(self.cpuct, self.fpu), result: None });
-            let mut growing: Vec<Growing<'_, G>> = trees.collect();
+            let trees =
+                roots.iter().map(|&root| SearchState { root, tree: Tree::new(self.cpuct, self.fpu), result: None });
+            let mut states: Vec<SearchState<'_, G>> = trees.collect();
             let mut pace = Pace::new(end);
-            while let Some(evaluated) = self.visit(&mut growing, pace.most(), evaluate)? {
+            while let Some(evaluated) = self.visit(&mut states, pace.most(), evaluate)? {
                 if is_stopped() || !pace.has_time(evaluated) {
                     break;
                 }
             }
-            decisions.extend(growing.iter().map(|grown| self.decision(grown, stream)));
+            decisions.extend(states.iter().map(|state| self.decision(state, stream)));
         }
         Ok(decisions)
     }
@@ -115,13 +116,13 @@ impl Search {
     /// Makes up to `batch` visits in every tree, about `most` in all; how many positions were evaluated, none without a visit.
     fn visit<G: Referee>(
         self,
-        growing: &mut [Growing<'_, G>],
+        states: &mut [SearchState<'_, G>],
         most: u32,
         evaluate: &mut Evaluate<'_>,
     ) -> Result<Option<u32>, PlayError> {
-        let of_tree = self.batch.min((most / growing.len() as u32).max(1));
-        let (mut waiting, mut requests) = (Vec::new(), Vec::new());
-        for (tree, own) in growing.iter_mut().enumerate() {
+        let of_tree = self.batch.min((most / states.len() as u32).max(1));
+        let (mut pending, mut requests) = (Vec::new(), Vec::new());
+        for (tree, own) in states.iter_mut().enumerate() {
             for leaf in own.tree.gather(of_tree.min(self.visits - own.tree.visits())) {
                 let (mut over, mut legal) = (leaf.over, Vec::new());
                 if over.is_none() {
@@ -134,7 +135,7 @@ impl Search {
                         requests.push(situation.request(String::new()));
                     }
                 }
-                waiting.push(Waiting::<G> { tree, leaf, over, legal });
+                pending.push(PendingLeaf::<G> { tree, leaf, over, legal });
             }
         }
         let mut evaluated = Vec::with_capacity(requests.len());
@@ -142,9 +143,9 @@ impl Search {
             evaluated.extend(evaluate(batch)?);
         }
         let mut evaluated = evaluated.into_iter();
-        let count = (!waiting.is_empty()).then_some(requests.len() as u32);
-        for Waiting { tree, leaf, over, legal } in waiting {
-            let own = &mut growing[tree];
+        let count = (!pending.is_empty()).then_some(requests.len() as u32);
+        for PendingLeaf { tree, leaf, over, legal } in pending {
+            let own = &mut states[tree];
             let evaluation = match over {
                 Some(points) => Evaluation { moves: Vec::new(), points },
                 None => {
@@ -165,8 +166,8 @@ impl Search {
 
     /// The most visited move, and of equally visited ones that with more points, then the likelier; a move that wins at once comes
     /// first, one that loses at once last. Without a visit to a move, weights are those of the policy.
-    fn decision<G: Referee>(self, grown: &Growing<'_, G>, stream: &mut Stream) -> Decision {
-        let Growing { root, tree, result } = grown;
+    fn decision<G: Referee>(self, state: &SearchState<'_, G>, stream: &mut Stream) -> Decision {
+        let SearchState { root, tree, result } = state;
         let mut children = tree.children();
         let keys = |child: &Child<Move<G>>| {
             let settled = child.points.filter(|&points| child.is_last && points != 0.5);

@@ -16,12 +16,12 @@ pub(crate) struct Cell {
     /// Completed steps, and the total (0 if unknown).
     pub(crate) progress: Progress,
     follower: Follower,
-    pub(crate) seen: Seen,
+    pub(crate) values: MetricValues,
 }
 
 /// The values of a cell's metric lines.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct MetricValues {
     /// The training loss.
     pub(crate) curve: Curve,
     /// The primary metric, once it is measured.
@@ -46,7 +46,7 @@ pub(crate) enum End {
 impl Cell {
     pub(crate) fn new(dir: PathBuf, seed: u64) -> Self {
         let (state, progress) = (CellState::Pending, Progress::default());
-        Self { dir, seed, state, progress, follower: Follower::default(), seen: Seen::default() }
+        Self { dir, seed, state, progress, follower: Follower::default(), values: MetricValues::default() }
     }
 
     pub(crate) fn end(&self) -> End {
@@ -69,31 +69,32 @@ impl Cell {
         // The status before the lines: a finished cell has written all of them.
         self.state = CellState::of(&self.dir);
         if self.state == CellState::Pending {
-            (self.follower, self.seen, self.progress) = (Follower::default(), Seen::default(), Progress::default());
+            (self.follower, self.values, self.progress) =
+                (Follower::default(), MetricValues::default(), Progress::default());
             return;
         }
         if let CellState::Running(progress) | CellState::Interrupted(progress) = self.state {
             self.progress = progress;
         }
-        match self.follower.news(&self.dir.join(METRICS_FILE)) {
-            Ok(news) => {
-                if news.from_start {
-                    self.seen = Seen::default();
+        match self.follower.new_lines(&self.dir.join(METRICS_FILE)) {
+            Ok(new) => {
+                if new.from_start {
+                    self.values = MetricValues::default();
                 }
-                news.lines.iter().for_each(|line| self.seen.add(line, primary));
+                new.lines.iter().for_each(|line| self.values.add(line, primary));
             }
             Err(error) if self.state == CellState::Done => self.state = CellState::Failed(Failure::damaged(&error)),
             // There are none yet, or the next attempt mends them.
             Err(_) => {}
         }
-        self.progress.step = self.progress.step.max(self.seen.step);
+        self.progress.step = self.progress.step.max(self.values.step);
         if self.state == CellState::Done {
             self.progress.steps = self.progress.step;
         }
     }
 }
 
-impl Seen {
+impl MetricValues {
     fn add(&mut self, line: &MetricLine, primary: &Primary) {
         self.step = line.step;
         self.spent_s = Some(line.time.wall_s);

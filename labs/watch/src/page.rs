@@ -10,7 +10,7 @@ use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, in_words};
 use figures::escape;
 use figures::plot;
-use records::{CellState, remaining};
+use records::{CellState, time_left};
 use report::html::page::{COLOURS, utc};
 use report::model::GameReport;
 use std::collections::BTreeSet;
@@ -59,11 +59,11 @@ fn summary(view: &View<'_>) -> String {
     let (all, states) = (view.cells.len(), view.cells.iter().map(|cell| &cell.state));
     let others = counts(&states, &["running", "interrupted", "pending", "failed"]);
     let mut line = format!("<b>{} of {all} cells</b> done{others}", count(&states, "done"));
-    if let Some(left) = remaining::of_grid(states.clone().zip(view.left_s.iter().copied())) {
+    if let Some(left) = time_left::of_grid(states.clone().zip(view.left_s.iter().copied())) {
         let _ = write!(line, " · <b>about {} left</b>", in_words(left));
     }
     let speed: f64 =
-        view.cells.iter().filter(|cell| cell.is_running()).filter_map(|cell| cell.seen.positions_per_s).sum();
+        view.cells.iter().filter(|cell| cell.is_running()).filter_map(|cell| cell.values.positions_per_s).sum();
     if speed > 0.0 {
         let _ = write!(line, " · {} positions/s", grouped(speed.round() as u64));
     }
@@ -92,8 +92,8 @@ fn failures(view: &View<'_>) -> String {
     let failed: Vec<String> = failed
         .filter_map(|(row, cell)| {
             let CellState::Failed(failure) = &cell.state else { return None };
-            let name =
-                escape(&format!("{} {} seed {}", row.game.name(), shortened(&readable(row.shown()), 120), cell.seed));
+            let name = shortened(&readable(row.display_name()), 120);
+            let name = escape(&format!("{} {name} seed {}", row.game.name(), cell.seed));
             let (cause, remedy) = (escape(&shortened(&failure.to_string(), 300)), failure.kind.remedy());
             Some(format!("<li><b>{name}</b> {cause}; <span class=\"soft\">{remedy}</span></li>\n"))
         })

@@ -32,9 +32,9 @@ impl Scales {
         let cells = || lines.iter().flat_map(|line| line.cells);
         let steps = cells().map(|cell| cell.progress.steps.max(cell.progress.step)).max().unwrap_or_default();
         let lowest =
-            cells().flat_map(|cell| cell.seen.curve.points()).map(|(_, loss)| loss).fold(f64::INFINITY, f64::min);
+            cells().flat_map(|cell| cell.values.curve.points()).map(|(_, loss)| loss).fold(f64::INFINITY, f64::min);
         let mut first: Vec<f64> =
-            cells().filter_map(|cell| cell.seen.curve.points().next()).map(|(_, loss)| loss).collect();
+            cells().filter_map(|cell| cell.values.curve.points().next()).map(|(_, loss)| loss).collect();
         first.sort_by(f64::total_cmp);
         let highest = first.get(first.len() / 2).copied().unwrap_or_default();
         let comparisons = lines.iter().filter_map(|line| line.report?.comparison.as_ref());

@@ -9,7 +9,7 @@ use figures::{escape, fixed};
 use records::CellState;
 use report::comparison::{Comparison, Verdict};
 use report::html::page::badge;
-use report::missing::Missing;
+use report::no_verdict::Missing;
 use report::numbers::with_interval;
 use std::fmt::Write as _;
 
@@ -28,7 +28,7 @@ pub(crate) fn of_tiles(line: &Line<'_>, style: Style, scales: &Scales) -> String
 pub(crate) fn of_squares(line: &Line<'_>, style: Style, scales: &Scales) -> String {
     let mut squares = String::new();
     for cell in line.cells.iter().take(SQUARES) {
-        let number = cell.seen.primary.map_or_else(String::new, |value| format!(" {}", short(value)));
+        let number = cell.values.primary.map_or_else(String::new, |value| format!(" {}", short(value)));
         let word = cell.state.word();
         let _ = write!(squares, "<i class=\"{}\" title=\"seed {}: {word}{number}\"></i>", &word[..1], cell.seed);
     }
@@ -51,7 +51,7 @@ fn parts(line: &Line<'_>, class: &str, cells: &str, scales: &Scales, height: f64
 fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String {
     let state = cell.state.word();
     let (number, below) = match &cell.state {
-        CellState::Done => (cell.seen.primary.map_or_else(|| "–".to_owned(), short), String::new()),
+        CellState::Done => (cell.values.primary.map_or_else(|| "–".to_owned(), short), String::new()),
         CellState::Failed(failure) => ("failed".to_owned(), failure.kind.name().to_owned()),
         CellState::Pending => (String::new(), String::new()),
         CellState::Interrupted(_) => (so_far(cell), state.to_owned()),
@@ -61,13 +61,13 @@ fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String 
     if cell.progress.steps > 0 {
         let _ = write!(about, ", step {} of {}", grouped(cell.progress.step), grouped(cell.progress.steps));
     }
-    if let Some(loss) = cell.seen.loss {
+    if let Some(loss) = cell.values.loss {
         let _ = write!(about, ", training loss {}", short(loss));
     }
     if let Some(left) = left {
         let _ = write!(about, ", about {} left", in_words(left));
     }
-    let curve = plots::curve(&cell.seen.curve, class, scales);
+    let curve = plots::curve(&cell.values.curve, class, scales);
     format!(
         "<div class=\"tile {state}\" title=\"{about}\"><small>{}</small><b>{number}</b>{curve}<em>{below}</em></div>",
         cell.seed
@@ -76,7 +76,7 @@ fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String 
 
 /// The newest value on the validation positions, marked as not final.
 fn so_far(cell: &Cell) -> String {
-    cell.seen.validation.map_or_else(String::new, |value| format!("{}…", short(value)))
+    cell.values.validation.map_or_else(String::new, |value| format!("{}…", short(value)))
 }
 
 /// The verdict of the report; before all seeds of the row and of its reference have ended, how many are done.
@@ -96,7 +96,7 @@ fn verdict(line: &Line<'_>, comparison: Option<&Comparison>) -> String {
     let (class, sign) = badge(comparison.verdict);
     let number = match comparison.verdict {
         Verdict::Missing => {
-            let why = comparison.missing.iter().find(|missing| missing.rules_out_a_verdict());
+            let why = comparison.missing.iter().find(|missing| missing.blocks_verdict());
             why.map_or_else(String::new, Missing::to_string)
         }
         _ => {

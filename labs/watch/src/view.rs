@@ -47,7 +47,7 @@ impl<'a> View<'a> {
     pub(crate) fn lines(&self, game: &'a GameReport) -> Vec<Line<'a>> {
         let (plan, name) = (self.plan, &game.game[..]);
         let of_game = || plan.rows.iter().enumerate().filter(move |(_, row)| row.game.name() == name);
-        let mut left: HashMap<&str, usize> = of_game().map(|(place, row)| (row.shown(), place)).collect();
+        let mut left: HashMap<&str, usize> = of_game().map(|(place, row)| (row.display_name(), place)).collect();
         let mut places = Vec::new();
         for report in game.rows.iter().chain(&game.twin) {
             places.extend(left.remove(&report.label[..]).map(|place| (place, Some(report))));
@@ -75,7 +75,8 @@ impl<'a> View<'a> {
 
 impl Line<'_> {
     pub(crate) fn name(&self) -> String {
-        if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&readable(self.row.shown()), 120) }
+        let name = readable(self.row.display_name());
+        if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&name, 120) }
     }
 
     pub(crate) fn has_begun(&self) -> bool {

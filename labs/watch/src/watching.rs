@@ -7,8 +7,8 @@ use crate::view::View;
 use anyhow::Context as _;
 use records::atomic;
 use records::plan::{self, Plan};
-use records::remaining::{self, Work};
 use records::status::Progress;
+use records::time_left::{self, Work};
 use report::Report;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -113,10 +113,10 @@ impl Watch {
                     Progress { step, steps: 0 } => Progress { step, steps: of_row },
                     known => known,
                 },
-                spent_s: cell.seen.spent_s,
+                spent_s: cell.values.spent_s,
             }));
         }
-        remaining::of_cells(&work)
+        time_left::of_cells(&work)
     }
 }
 

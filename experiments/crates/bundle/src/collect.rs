@@ -12,7 +12,7 @@ use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, EXPERIMENT_FILE, FINAL
 use records::manifest::DatasetFacts;
 use records::plan::{self, Plan};
 use records::tuning::{self, TuningRecord};
-use records::{CellState, Manifest, baselines, manifest, positions, status, step_times, stored, strength};
+use records::{CellState, Manifest, baselines, files, manifest, positions, status, step_times, strength};
 use report::{Report, ReportOptions, csv, html, latex, markdown, text};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -49,7 +49,7 @@ impl Content {
     pub fn hash(&self) -> anyhow::Result<String> {
         match self {
             Self::Bytes(bytes) => Ok(blake3::hash(bytes).to_hex().to_string()),
-            Self::File(path) => stored::hash(path).map_err(cannot("read", path)),
+            Self::File(path) => files::hash(path).map_err(cannot("read", path)),
         }
     }
 

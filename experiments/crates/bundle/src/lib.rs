@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! run folder ─ collect (scrub) ─▶ files ─ write ─▶ folder or .tar.zst ─ read (listing) ─▶ verify
-//!                                                                └─▶ run folder (unpacked) ─▶ stated, rerun
+//!                                                                └─▶ run folder (unpacked) ─▶ compare_report, rerun
 //! ```
 //! `BLAKE3SUMS` lists every other file with its hash, in the format of `b3sum --check`; the hash of that list
 //! identifies the bundle.
@@ -10,6 +10,7 @@
 pub mod archive;
 pub mod author;
 pub mod collect;
+pub mod compare_report;
 mod describe;
 mod error;
 mod leftovers;
@@ -19,7 +20,6 @@ pub mod predictions;
 pub mod read;
 pub mod rerun;
 pub mod scrub;
-pub mod stated;
 pub mod unpacked;
 pub mod verify;
 pub mod write;

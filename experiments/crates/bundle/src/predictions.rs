@@ -1,11 +1,11 @@
 //! Predictions of a budget that was not run, with a hash of the cells that they are made from.
 
+use super::compare_report::{NumberComparison, is_close};
 use super::error::{cannot, no_report};
 use super::names::{CELLS, is_safe};
-use super::stated::{Stated, is_close};
 use anyhow::{Context as _, ensure};
+use records::files;
 use records::folder::METRICS_FILE;
-use records::stored;
 use report::sections::scaling::{Scaling, ScalingRow};
 use report::statistics::power_law;
 use report::{Report, ReportOptions};
@@ -70,7 +70,7 @@ impl Predictions {
         if !path.exists() {
             return Ok(None);
         }
-        let text = stored::read(&path).map_err(cannot("read", &path))?;
+        let text = files::read(&path).map_err(cannot("read", &path))?;
         let read = serde_json::from_slice(&text).map_err(anyhow::Error::from);
         read.and_then(Self::checked)
             .map(Some)
@@ -130,8 +130,8 @@ impl Predictions {
     }
 
     /// What differs from others.
-    fn less(&self, given: Option<&Self>) -> Stated {
-        let mut result = Stated::default();
+    fn less(&self, given: Option<&Self>) -> NumberComparison {
+        let mut result = NumberComparison::default();
         let Some(given) = given else {
             result.differences.push("the cells predict nothing".to_owned());
             return result;
@@ -174,14 +174,14 @@ impl Predictions {
 }
 
 /// Compares the predictions of an unpacked bundle with those that its cells give; none if it has no such file.
-pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
+pub fn compare(run_dir: &Path) -> anyhow::Result<Option<NumberComparison>> {
     let Some(stated) = Predictions::read(run_dir)? else { return Ok(None) };
     let extrapolate = stated.rows.first().map(|row| row.positions);
     let options = ReportOptions { extrapolate, ..ReportOptions::default() };
     let report = Report::with_options(run_dir, &options).map_err(no_report)?;
     let hash = |path: &str| {
         let path = run_dir.join(path.strip_prefix(CELLS).map_or(path, |cell| cell.trim_start_matches('/')));
-        stored::hash(&path).map_err(cannot("read", &path))
+        files::hash(&path).map_err(cannot("read", &path))
     };
     Ok(Some(stated.less(Predictions::of(&report, hash)?.as_ref())))
 }

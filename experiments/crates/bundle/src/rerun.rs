@@ -8,7 +8,7 @@ use config::{ReadAt, RunConfig};
 use grid::Task;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::{Plan, Row};
-use records::{CellState, Manifest, MetricLine, Part, Status, atomic, device, lines, manifest, stored};
+use records::{CellState, Manifest, MetricLine, Part, Status, atomic, device, files, lines, manifest};
 use report::statistics::Summary;
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,7 +53,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    pub fn is_bad(&self) -> bool {
+    pub fn is_failure(&self) -> bool {
         !matches!(self, Self::Same | Self::Within { .. })
     }
 }
@@ -84,20 +84,20 @@ pub fn prepare<'a>(
     data: &[PathBuf],
     out: &Path,
 ) -> anyhow::Result<Vec<Rerun<'a>>> {
-    let known = Known::among(data);
-    cells.iter().map(|&cell| prepare_cell(bundle, cell, &known, out)).collect()
+    let local = LocalFiles::find(data);
+    cells.iter().map(|&cell| prepare_cell(bundle, cell, &local, out)).collect()
 }
 
 fn prepare_cell<'a>(
     bundle: &Unpacked,
     FinishedCell { row, seed }: FinishedCell<'a>,
-    known: &Known,
+    local: &LocalFiles,
     out: &Path,
 ) -> anyhow::Result<Rerun<'a>> {
     let name = format!("{} seed {seed}", row.folder);
     let wrong = |what: &str| anyhow!("{name}: its {what} cannot be read by this version of posenc");
     let cell = Plan::cell_dir(bundle.run_dir(), row, seed);
-    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
+    let text = files::read(&cell.join(CONFIG_FILE)).map_err(|_| wrong(CONFIG_FILE))?;
     let mut run = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|_| wrong(CONFIG_FILE))?;
     let manifest = Manifest::read(&cell).ok().flatten().ok_or_else(|| wrong(manifest::FILE))?;
     let threads = manifest.identity.threads;
@@ -107,7 +107,7 @@ fn prepare_cell<'a>(
         manifest::FILE
     );
     let folder_of = |dataset: &str, content_hash: &str| {
-        known.datasets.get(content_hash).cloned().ok_or_else(|| {
+        local.datasets.get(content_hash).cloned().ok_or_else(|| {
             anyhow!(
                 "{name} needs the dataset {dataset} with the content hash {content_hash}, which is not among those given; \
                  name its folder with --data (LICENCES.md in the bundle says where it comes from)"
@@ -123,7 +123,7 @@ fn prepare_cell<'a>(
     let test = wanted.test.as_ref().map(|test| folder_of(&test.name, &test.content_hash));
     run.test_data = test.transpose()?;
     if let Some(start) = &mut run.train.start {
-        let file = known.starts.get(&start.blake3).cloned().ok_or_else(|| {
+        let file = local.starts.get(&start.blake3).cloned().ok_or_else(|| {
             anyhow!(
                 "{name} starts with the file {} of the BLAKE3 {}, which is in none of the folders given; name its folder \
                  with --data",
@@ -142,19 +142,19 @@ fn prepare_cell<'a>(
 }
 
 /// What cells need and a bundle does not hold, by hash.
-struct Known {
+struct LocalFiles {
     datasets: BTreeMap<String, PathBuf>,
     starts: BTreeMap<String, PathBuf>,
 }
 
-impl Known {
+impl LocalFiles {
     /// The datasets and the files of tensors in these folders.
-    fn among(folders: &[PathBuf]) -> Self {
+    fn find(folders: &[PathBuf]) -> Self {
         let folders: Vec<PathBuf> = folders.iter().filter_map(|folder| std::path::absolute(folder).ok()).collect();
         let dataset = |folder: &PathBuf| Some((dataset::Manifest::read(folder).ok()?.identity(), folder.clone()));
         let files = folders.iter().flat_map(|folder| fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok));
         let starts = files.map(|file| file.path()).filter(|file| file.extension().is_some_and(|ext| ext == TENSORS));
-        let start = |file: PathBuf| Some((stored::hash(&file).ok()?, file));
+        let start = |file: PathBuf| Some((files::hash(&file).ok()?, file));
         Self { datasets: folders.iter().filter_map(dataset).collect(), starts: starts.filter_map(start).collect() }
     }
 }

@@ -14,7 +14,7 @@ use std::io::{Read, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Gives a file its place outside the bundle, if it has one.
-type Place<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
+type TargetPath<'a> = &'a dyn Fn(&str) -> Option<PathBuf>;
 
 const CHUNK: usize = 1 << 16;
 
@@ -43,7 +43,7 @@ pub fn unpack(bundle: &Path, limits: Limits, dir: &Path) -> anyhow::Result<Verif
 }
 
 /// The same to the places that `place` gives the files below `dir`.
-pub(super) fn unpack_to(bundle: &Path, limits: Limits, dir: &Path, place: Place<'_>) -> anyhow::Result<Verified> {
+pub(super) fn unpack_to(bundle: &Path, limits: Limits, dir: &Path, place: TargetPath<'_>) -> anyhow::Result<Verified> {
     if dir.exists() {
         return Err(taken(dir));
     }
@@ -72,7 +72,7 @@ pub(super) fn unpack_to(bundle: &Path, limits: Limits, dir: &Path, place: Place<
 struct Check<'a> {
     bundle: &'a Path,
     limits: Limits,
-    place: Place<'a>,
+    place: TargetPath<'a>,
     /// The list and its own hash.
     list: Option<(Listing, String)>,
     plan: Option<Plan>,

@@ -1,13 +1,13 @@
 //! Runs many cells as child processes, and reports their status.
 
+pub mod authenticity;
 pub mod baselines;
-pub mod genuine;
+mod cell_progress;
 pub mod interrupt;
 pub mod limits;
-pub mod measure;
 pub mod over_seeds;
 pub mod overview;
-pub mod planned;
+pub mod plan;
 pub mod prepare;
 pub mod progress;
 pub mod prune;
@@ -15,8 +15,8 @@ pub mod retry;
 mod reuse;
 pub mod scheduler;
 pub mod select;
+pub mod step_times;
 pub mod tuning;
-mod watched;
 pub mod worker;
 
 pub use interrupt::Interrupt;

@@ -91,7 +91,7 @@ fn remove_all_except(dir: &Path, names: &[&str]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planned::tests::plan;
+    use crate::plan::tests::plan;
     use records::status::{State, Status};
     use serde_json::json;
     use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 use config::{Role, RunConfig};
 use records::folder::{CONFIG_FILE, METRICS_FILE};
 use records::plan::Row;
-use records::remaining::{self, Work};
 use records::status::Progress;
-use records::{CellState, MetricLine, Part, Plan, Status, UserError, manifest, stored};
+use records::time_left::{self, Work};
+use records::{CellState, MetricLine, Part, Plan, Status, UserError, files, manifest};
 use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +57,7 @@ impl Overview {
     /// Estimated seconds until the last cell ends with the current number of running cells; `None` if no cell runs or
     /// no speed is known.
     pub fn left_s(&self) -> Option<f64> {
-        remaining::of_grid(self.cells.iter().map(|cell| (&cell.state, cell.left_s)))
+        time_left::of_grid(self.cells.iter().map(|cell| (&cell.state, cell.left_s)))
     }
 }
 
@@ -78,7 +78,7 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     }
     let of = |value: fn(&MetricLine) -> Option<f64>| lines.train.as_ref().and_then(value);
     CellView {
-        row: row.shown_with_game(),
+        row: row.display_name_with_game(),
         seed,
         twin: row.role == Role::Twin,
         progress: Progress { step: step.max(lines.any.as_ref().map_or(0, |line| line.step)), steps },
@@ -103,7 +103,7 @@ fn estimate(cells: &mut [CellView]) {
         progress: cell.progress,
         spent_s: cell.spent_s,
     });
-    let left = remaining::of_cells(&work.collect::<Vec<_>>());
+    let left = time_left::of_cells(&work.collect::<Vec<_>>());
     for (cell, left_s) in cells.iter_mut().zip(left) {
         cell.left_s = left_s;
     }
@@ -122,7 +122,7 @@ struct LatestLines {
 
 /// The newest lines of a `metrics.jsonl`, read from its end; none if the file is missing. Unreadable lines are skipped.
 fn latest_lines(path: &Path) -> LatestLines {
-    let tail = stored::tail(path, 0, TAIL).unwrap_or_default();
+    let tail = files::tail(path, 0, TAIL).unwrap_or_default();
     let complete = tail.rsplit_once('\n').map_or("", |(lines, _)| lines);
     let damaged = complete.lines().next_back().is_none_or(|line| serde_json::from_str::<MetricLine>(line).is_err());
     let mut latest = LatestLines { damaged, ..LatestLines::default() };

@@ -1,6 +1,6 @@
 //! Creates the folders of an experiment for the scheduler.
 
-use crate::planned;
+use crate::plan;
 use crate::prune::refuse_links;
 use crate::reuse::{CellBundle, FinishedCells, unwritable};
 use crate::select::Selector;
@@ -62,13 +62,13 @@ impl Prepared {
             refuse_links(&of_experiment)?;
         }
         make_writable(&run_dir)?;
-        let smoke = if selection.smoke { Some(emptied(&run_dir)?) } else { None };
-        let mut plan = planned::plan(experiment, selection.smoke);
+        let smoke = if selection.smoke { Some(lock_and_empty(&run_dir)?) } else { None };
+        let mut plan = plan::plan(experiment, selection.smoke);
         if !selection.smoke && !selection.replace {
-            planned::refuse_dropped(&run_dir, &plan)?;
+            plan::refuse_dropped(&run_dir, &plan)?;
         }
-        plan.late_margin = planned::margin_is_late(&plan, &run_dir);
-        plan.late_comparisons = planned::comparisons_are_late(&plan, &run_dir);
+        plan.late_margin = plan::margin_is_late(&plan, &run_dir);
+        plan.late_comparisons = plan::comparisons_are_late(&plan, &run_dir);
         keep_source(experiment, &run_dir).map_err(unwritable(&run_dir))?;
         plan.write(&run_dir).map_err(unwritable(&run_dir))?;
         // Searched only if a cell needs it: a run folder may hold thousands.
@@ -76,14 +76,14 @@ impl Prepared {
             true => FinishedCells::default(),
             false => {
                 let folders = [&selection.out].into_iter().chain(&selection.cells).map(PathBuf::as_path);
-                FinishedCells::among(folders, &selection.bundles)
+                FinishedCells::find(folders, &selection.bundles)
             }
         });
         let mut tasks = Vec::with_capacity(cells.len());
         let mut reused = 0;
         for cell in cells.iter().map(|cell| Cell { experiment: name.clone(), ..cell.clone() }) {
             let row = plan.rows.iter().find(|row| row.folder == cell.row());
-            let row = row.map_or_else(|| cell.label.clone(), Row::shown_with_game);
+            let row = row.map_or_else(|| cell.label.clone(), Row::display_name_with_game);
             let (name, dir) = (format!("{row} seed {}", cell.run.seed), cell.dir(&selection.out));
             let config = cell.run.to_yaml().map_err(|cause| {
                 let message = format!("the configuration of {name} cannot be written as YAML: {cause}");
@@ -109,7 +109,7 @@ pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<Vec
         format!("the rows are {}", labels.join(", "))
     };
     let mut cells = experiment.cells();
-    let only = only.iter().map(|selector| selector.among(&experiment.rows)).collect::<Result<Vec<_>, _>>()?;
+    let only = only.iter().map(|selector| selector.resolve_rows(&experiment.rows)).collect::<Result<Vec<_>, _>>()?;
     if let Some(value) = only.iter().find_map(|selector| selector.unmatched(&cells)) {
         return Err(UserError::new(format!("no cell has {value}"), rows()).at("--only"));
     }
@@ -129,7 +129,7 @@ fn make_writable(dir: &Path) -> Result<(), UserError> {
 }
 
 /// Locks the folder of a smoke run and empties it.
-fn emptied(dir: &Path) -> Result<CellLock, UserError> {
+fn lock_and_empty(dir: &Path) -> Result<CellLock, UserError> {
     let lock = CellLock::try_take(dir).map_err(unwritable(dir))?.ok_or_else(|| {
         let message = format!("another smoke run is at work in {}", dir.display());
         UserError::new(message, "wait for it, or name another place with --out")

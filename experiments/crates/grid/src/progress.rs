@@ -2,8 +2,8 @@
 //!
 //! No colours are used, so `NO_COLOR` has no effect.
 
+use crate::cell_progress::CellProgress;
 use crate::interrupt::StopRequest;
-use crate::watched::Watched;
 use crate::worker::{Outcome, Task};
 use config::columns::{padded, shortened, without_rates};
 use config::counted;
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// What a grid tells while it runs. Tasks are named by their index.
 pub struct Progress<'a> {
     names: Vec<String>,
-    watched: Watched,
+    cells: CellProgress,
     ended: usize,
     shown: Shown<'a>,
 }
@@ -40,7 +40,7 @@ pub fn on_stderr(tasks: &[Task]) -> Progress<'static> {
 
 impl<'a> Progress<'a> {
     fn new(tasks: &[Task], shown: Shown<'a>) -> Self {
-        Self { names: names(tasks), watched: Watched::new(tasks), ended: 0, shown }
+        Self { names: names(tasks), cells: CellProgress::new(tasks), ended: 0, shown }
     }
 
     pub fn lines(tasks: &[Task], to: impl Write + 'a) -> Self {
@@ -63,7 +63,7 @@ impl<'a> Progress<'a> {
     }
 
     /// Another runner trains the cell; this one waits for it.
-    pub(crate) fn elsewhere(&mut self, task: usize) {
+    pub(crate) fn waiting_for_runner(&mut self, task: usize) {
         self.print(&format!("another runner trains {}; waiting for it", self.names[task]));
     }
 
@@ -77,7 +77,7 @@ impl<'a> Progress<'a> {
 
     /// Called often, with the running cells.
     pub(crate) fn poll(&mut self, running: &[usize]) {
-        if !self.watched.refresh_if_due(running) {
+        if !self.cells.refresh_if_due(running) {
             return;
         }
         match &mut self.shown {
@@ -87,21 +87,21 @@ impl<'a> Progress<'a> {
                 }
                 *logged = Instant::now();
                 for &task in running {
-                    let (progress, detail) = (self.watched.progress(task), after(&self.watched.detail(task)));
+                    let (progress, detail) = (self.cells.progress(task), after(&self.cells.detail(task)));
                     self.print(&format!("{}: step {}/{}{detail}", self.names[task], progress.step, progress.steps));
                 }
             }
-            Shown::Bars(bars) => bars.update(&self.watched, running),
+            Shown::Bars(bars) => bars.update(&self.cells, running),
         }
     }
 
     pub fn ended(&mut self, task: usize, outcome: &Outcome) {
         self.ended += 1;
-        self.watched.ended(task, outcome);
+        self.cells.ended(task, outcome);
         let place = format!("{}/{}", self.ended, self.names.len());
         let text = match &mut self.shown {
             Shown::Lines { .. } => {
-                let left = self.watched.grid_left().map_or_else(String::new, |left| format!("; {left}"));
+                let left = self.cells.grid_left().map_or_else(String::new, |left| format!("; {left}"));
                 ending(&place, &self.names[task], outcome).map(|text| text + &left)
             }
             Shown::Bars(bars) => {
@@ -201,18 +201,18 @@ impl Bars {
         self.cells.insert(task, bar);
     }
 
-    fn update(&self, watched: &Watched, running: &[usize]) {
+    fn update(&self, cells: &CellProgress, running: &[usize]) {
         for task in running {
-            let progress = watched.progress(*task);
+            let progress = cells.progress(*task);
             let Some(bar) = self.cells.get(task).filter(|_| progress.steps > 0) else { continue };
             if bar.length() != Some(progress.steps) {
                 bar.set_length(progress.steps);
                 style(bar, TRAINING);
             }
             bar.set_position(progress.step);
-            bar.set_message(after(&watched.detail(*task)));
+            bar.set_message(after(&cells.detail(*task)));
         }
-        self.grid.set_message(after(&watched.grid_left().unwrap_or_default()));
+        self.grid.set_message(after(&cells.grid_left().unwrap_or_default()));
     }
 
     fn remove(&mut self, task: usize) {

@@ -2,7 +2,7 @@
 //! decides its numbers, so a finished cell of the same hash and seed is the same cell. Configuration, dataset, weights and
 //! metrics are checked first, because others may have made it.
 
-use crate::genuine::{records_of, same_files, same_run};
+use crate::authenticity::{records_of, same_files, same_run};
 use records::folder::CONFIG_FILE;
 use records::manifest::{self, CopiedFrom};
 use records::{CellLock, CellState, Manifest, UserError, atomic, status};
@@ -35,7 +35,7 @@ struct FinishedCell {
 
 impl FinishedCells {
     /// Those below some folders, then those of bundles, without smoke runs and unreadable folders.
-    pub(super) fn among<'a>(folders: impl IntoIterator<Item = &'a Path>, bundles: &[CellBundle]) -> Self {
+    pub(super) fn find<'a>(folders: impl IntoIterator<Item = &'a Path>, bundles: &[CellBundle]) -> Self {
         let mut found = Self::default();
         folders.into_iter().for_each(|folder| found.add(folder, DEPTH, None));
         for CellBundle { folder, path, identity } in bundles {
@@ -71,7 +71,7 @@ impl FinishedCells {
         if cell.join(status::FILE).exists() {
             return Ok(false);
         }
-        let manifest = genuine_manifest(&known.dir, hash, &seed).map_err(|reason| known.refused(&reason))?;
+        let manifest = checked_manifest(&known.dir, hash, &seed).map_err(|reason| known.refused(&reason))?;
         known.copy_to(cell, manifest).map_err(unwritable(cell))?;
         Ok(true)
     }
@@ -125,7 +125,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// The manifest of a finished cell, if the cell has this hash and seed.
-fn genuine_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
+fn checked_manifest(cell: &Path, wanted: &str, seed: &str) -> Result<Manifest, String> {
     let (config, manifest) = records_of(cell)?;
     same_run(&config, &manifest, wanted, seed)?;
     same_files(cell, &config, &manifest)?;
@@ -163,7 +163,7 @@ mod tests {
             path: "study.tar.zst".into(),
             identity: "ab12".to_owned(),
         };
-        let known = FinishedCells::among([runs.path().join("runs").as_path()], &[bundle]);
+        let known = FinishedCells::find([runs.path().join("runs").as_path()], &[bundle]);
         let from = |hash: &str, seed: &str| known.0.get(&(hash.to_owned(), seed.to_owned())).map(|cell| &cell.from);
         let first = from("abc", "seed-0").expect("a finished cell");
         assert!(first.path.ends_with("runs/first") && first.blake3.is_none(), "{first:?}");

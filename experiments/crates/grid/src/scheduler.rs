@@ -56,7 +56,7 @@ impl Scheduler<'_> {
             outcomes: vec![None; tasks.len()],
             waiting: (0..tasks.len()).collect(),
             elsewhere: VecDeque::new(),
-            again: VecDeque::new(),
+            retries: VecDeque::new(),
             retried: vec![0; tasks.len()],
             seen_elsewhere: vec![false; tasks.len()],
             running: Vec::new(),
@@ -92,7 +92,7 @@ struct SchedulerRun<'a> {
     waiting: VecDeque<usize>,
     elsewhere: VecDeque<usize>,
     /// Cells with a temporary failure: they are retried one at a time, after all others.
-    again: VecDeque<usize>,
+    retries: VecDeque<usize>,
     retried: Vec<u32>,
     /// Cells that another runner was found to train, so that each is announced once.
     seen_elsewhere: Vec<bool>,
@@ -112,7 +112,7 @@ impl SchedulerRun<'_> {
             self.forward_stop_request(progress);
             self.stop_overdue();
             self.fill_slots(progress);
-            let mut queues = [&self.waiting, &self.elsewhere, &self.again].into_iter();
+            let mut queues = [&self.waiting, &self.elsewhere, &self.retries].into_iter();
             if self.running.is_empty() && (self.stopping() || queues.all(VecDeque::is_empty)) {
                 break;
             }
@@ -176,7 +176,7 @@ impl SchedulerRun<'_> {
                             // The lock is released after the status is written.
                             drop(running.lock);
                             self.retried[task] += 1;
-                            self.again.push_back(task);
+                            self.retries.push_back(task);
                             progress.retry_later(task, &failure);
                         }
                         outcome => {
@@ -238,7 +238,7 @@ impl SchedulerRun<'_> {
                 Ok(Start::Settled(outcome)) => self.set_outcome(index, outcome, progress),
                 Ok(Start::Elsewhere) => {
                     if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
-                        progress.elsewhere(index);
+                        progress.waiting_for_runner(index);
                     }
                     self.elsewhere.push_back(index);
                 }
@@ -290,7 +290,7 @@ impl SchedulerRun<'_> {
         self.polled_elsewhere = Some(Instant::now());
         self.waiting = std::mem::take(&mut self.elsewhere);
         // Alone: other cells may have used up the resource it ran out of.
-        self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.again.pop_front() } else { None })
+        self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.retries.pop_front() } else { None })
     }
 
     fn set_outcome(&mut self, task: usize, outcome: Outcome, progress: &mut Progress<'_>) {

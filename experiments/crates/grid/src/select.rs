@@ -67,7 +67,7 @@ impl Selector {
 
     /// The same with the folders of the rows that it names: by [a name](Row::is_called) or, if no row has it, as they are
     /// [shown](Row::is_shown_as).
-    pub fn among(&self, rows: &[Row]) -> Result<Self, UserError> {
+    pub fn resolve_rows(&self, rows: &[Row]) -> Result<Self, UserError> {
         if self.axis != Axis::Row {
             return Ok(self.clone());
         }
@@ -97,7 +97,7 @@ impl Selector {
         Ok(Self::of_rows(found))
     }
 
-    /// Whether a cell has one of the values; of rows, once they are [found](Self::among).
+    /// Whether a cell has one of the values; of rows, once they are [resolved](Self::resolve_rows).
     pub fn matches(&self, cell: &Cell) -> bool {
         self.values.iter().any(|value| self.is(value, cell))
     }

@@ -12,7 +12,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
-use train::ranks::Meeting;
+use train::ranks::Rendezvous;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
@@ -72,16 +72,16 @@ impl Worker {
     /// checkpoint. They get SIGTERM (checkpoint, then exit) if the runner dies. Linux ties that to the *thread* which
     /// called this: call it from one that lives as long as the runner.
     pub fn start(&self, dir: &Path, lock: &CellLock, slot: usize) -> io::Result<Processes> {
-        let meeting = (self.ranks > 1).then(Meeting::open).transpose().map_err(io::Error::other)?;
+        let rendezvous = (self.ranks > 1).then(Rendezvous::open).transpose().map_err(io::Error::other)?;
         let command = |rank: usize| -> io::Result<Command> {
             let mut command = self.command(dir, lock, self.device(slot, rank))?;
-            if let Some(meeting) = &meeting {
-                command.arg("--ranked").envs(meeting.variables(rank, self.ranks));
+            if let Some(rendezvous) = &rendezvous {
+                command.arg("--ranked").envs(rendezvous.variables(rank, self.ranks));
             }
             Ok(command)
         };
         let first = command(0)?.process_group(0).spawn()?;
-        let mut processes = Processes { first, others: Vec::new(), lost: None, _meeting: None };
+        let mut processes = Processes { first, others: Vec::new(), lost: None, _rendezvous: None };
         for rank in 1..self.ranks {
             let group = processes.first.id() as i32;
             match command(rank).and_then(|mut command| command.process_group(group).spawn()) {
@@ -94,7 +94,7 @@ impl Worker {
                 }
             }
         }
-        Ok(Processes { _meeting: meeting, ..processes })
+        Ok(Processes { _rendezvous: rendezvous, ..processes })
     }
 
     fn command(&self, dir: &Path, lock: &CellLock, device: &str) -> io::Result<Command> {
@@ -162,7 +162,7 @@ pub struct Processes {
     others: Vec<Child>,
     /// When another rank was found to have failed while the first one had not ended.
     lost: Option<Instant>,
-    _meeting: Option<Meeting>,
+    _rendezvous: Option<Rendezvous>,
 }
 
 /// Time for a rank to end after another one failed; then it is killed.

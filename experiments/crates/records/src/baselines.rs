@@ -1,6 +1,6 @@
 //! `baselines.json`: the policy losses of policies without a network, on the positions that the rows were tested on.
 
-use crate::stored::{read_json, write_json};
+use crate::files::{read_json, write_json};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::io;

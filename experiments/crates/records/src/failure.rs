@@ -1,8 +1,8 @@
 //! Why a cell failed.
 
+use crate::files;
 use crate::folder::LOG;
 use crate::lines::ReadError;
-use crate::stored;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::io;
@@ -90,13 +90,13 @@ impl Failure {
 
     /// A finished cell whose metrics cannot be read: it stays finished for the next run, and counts as failed in reports.
     pub fn damaged(error: &ReadError) -> Self {
-        Self::finished_but(&match error {
+        Self::damaged_after_finish(&match error {
             ReadError::Io { path, cause } => format!("{} cannot be read: {cause}", path.display()),
             ReadError::Line { path, line, cause } => format!("{}, line {line}: {cause}", path.display()),
         })
     }
 
-    pub(crate) fn finished_but(cause: &str) -> Self {
+    pub(crate) fn damaged_after_finish(cause: &str) -> Self {
         Self { kind: FailureKind::Damaged, cause: format!("the cell finished, but {cause}") }
     }
 
@@ -167,7 +167,7 @@ fn name_of(signal: i32) -> String {
 
 /// A cell's log from byte `from` on, at most its last 16 KiB.
 pub fn log_since(dir: &Path, from: u64) -> io::Result<String> {
-    stored::tail(&dir.join(LOG), from, 16 * 1024)
+    files::tail(&dir.join(LOG), from, 16 * 1024)
 }
 
 #[cfg(test)]

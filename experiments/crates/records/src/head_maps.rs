@@ -1,7 +1,7 @@
 //! `inspect/maps.safetensors`: the contribution of each attention head of a cell to the logits, by `posenc inspect`.
 
+use crate::files;
 use crate::inspected::DIR;
-use crate::stored;
 use games::GameKind;
 use safetensors::SafeTensors;
 use safetensors::tensor::Dtype;
@@ -17,7 +17,7 @@ fn name(layer: usize) -> String {
 /// The map of a head of a cell over displacements from the query's square, from the lower left, file by file. `None` if the
 /// cell's folder has no such file, the file is longer than 64 MiB or damaged, or a number is not finite.
 pub fn by_displacement(cell: &Path, game: GameKind, layer: usize, head: usize) -> Option<Vec<f64>> {
-    let bytes = stored::read(&cell.join(DIR).join(FILE)).ok()?;
+    let bytes = files::read(&cell.join(DIR).join(FILE)).ok()?;
     of_head(&bytes, game, layer, head)
 }
 

@@ -1,6 +1,6 @@
 //! `inspect/heads.json`: the movements that the attention heads of a cell follow, by `posenc inspect`.
 
-use crate::stored::{RecordError, read_json, write_json};
+use crate::files::{RecordError, read_json, write_json};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;

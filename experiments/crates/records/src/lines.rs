@@ -136,7 +136,7 @@ const TIMES: &str = ",\"time\":";
 
 /// The complete lines of a file. A last line without a line break is left out: the cell is writing it, or was killed.
 pub fn read(path: &Path) -> Result<Vec<MetricLine>, ReadError> {
-    Ok(Follower::default().news(path)?.lines)
+    Ok(Follower::default().new_lines(path)?.lines)
 }
 
 /// Reads a growing file, each time only the lines that are new.
@@ -151,7 +151,7 @@ pub struct Follower {
 
 /// The complete lines of a file since the last time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct News {
+pub struct NewLines {
     /// Whether the lines of earlier times no longer hold: a resumed cell rewrites those after its checkpoint.
     pub from_start: bool,
     pub lines: Vec<MetricLine>,
@@ -162,10 +162,10 @@ impl Follower {
     const END: usize = 128;
 
     /// After an error the next call reads the same lines again.
-    pub fn news(&mut self, path: &Path) -> Result<News, ReadError> {
+    pub fn new_lines(&mut self, path: &Path) -> Result<NewLines, ReadError> {
         let io = |cause| ReadError::Io { path: path.to_owned(), cause };
         let mut file = bounded::open(path).map_err(io)?;
-        let from_start = !self.goes_on(&mut file).map_err(io)?;
+        let from_start = !self.is_continued(&mut file).map_err(io)?;
         let mut after = if from_start { Self::default() } else { self.clone() };
         file.seek(SeekFrom::Start(after.read)).map_err(io)?;
         let mut lines = Vec::new();
@@ -178,11 +178,11 @@ impl Follower {
             Ok(())
         })?;
         *self = after;
-        Ok(News { from_start, lines })
+        Ok(NewLines { from_start, lines })
     }
 
     /// Whether the file still has the last bytes that were read.
-    fn goes_on(&self, file: &mut File) -> io::Result<bool> {
+    fn is_continued(&self, file: &mut File) -> io::Result<bool> {
         let mut end = vec![0; self.end.len()];
         file.seek(SeekFrom::Start(self.read - end.len() as u64))?;
         match file.read_exact(&mut end) {
@@ -259,11 +259,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("metrics.jsonl");
         let mut follower = Follower::default();
-        assert!(follower.news(&path).is_err());
+        assert!(follower.new_lines(&path).is_err());
         let mut steps = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            let news = follower.news(&path)?;
-            Ok::<_, ReadError>((news.from_start, news.lines.iter().map(|line| line.step).collect::<Vec<_>>()))
+            let new = follower.new_lines(&path)?;
+            Ok::<_, ReadError>((new.from_start, new.lines.iter().map(|line| line.step).collect::<Vec<_>>()))
         };
         let first = line(10, 1.5, 1.0);
         assert_eq!(steps(&first).unwrap(), (false, vec![10]));

@@ -1,10 +1,10 @@
 //! `manifest.json`: everything about a cell that is known before its first step, and its outcome.
 
 use crate::atomic;
+use crate::files::{RecordError, read_json};
 use crate::gpu::Gpu;
 use crate::identity::Identity;
 use crate::machine::Cpu;
-use crate::stored::{RecordError, read_json};
 use dataset::{GenerationCounts, TestSet, content};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 
 use crate::folder::is_plain;
 use crate::user_error::UserError;
-use crate::{atomic, stored};
+use crate::{atomic, files};
 use facts::name::{RULE, is_run_name};
 use facts::plan::{MOST_CELLS, TRIALS};
 use facts::{Extrapolate, Interaction, Margins, Mask, NetworkFacts, Primary, Quantity, Role, distinct};
@@ -87,12 +87,12 @@ impl Row {
     }
 
     /// Its name in tables and figures.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         self.name.as_ref().unwrap_or(&self.label)
     }
 
     /// Its name among the rows of all games: `chess Shaw q,k`, or its folder without the hash.
-    pub fn shown_with_game(&self) -> String {
+    pub fn display_name_with_game(&self) -> String {
         let of_folder = || self.folder.rsplit_once('-').map_or(&self.folder[..], |(label, _)| label).to_owned();
         self.name.as_ref().map_or_else(of_folder, |name| format!("{} {name}", self.game.name()))
     }
@@ -130,7 +130,7 @@ impl Plan {
     /// Reads and checks the plan of a run folder or bundle.
     pub fn read(run_dir: &Path) -> Result<Self, UserError> {
         let path = run_dir.join(FILE);
-        let text = stored::read(&path).map_err(|cause| match cause.kind() {
+        let text = files::read(&path).map_err(|cause| match cause.kind() {
             _ if run_dir.is_file() => not_a_folder(run_dir),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
                 match run_dir.is_dir() {
@@ -189,7 +189,7 @@ impl Plan {
 
     /// Writes the plan into an existing run folder, unless it is unchanged.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
-        let (text, path) = (stored::json(self)?, run_dir.join(FILE));
+        let (text, path) = (files::json(self)?, run_dir.join(FILE));
         if std::fs::read(&path).is_ok_and(|old| old == text) {
             return Ok(());
         }

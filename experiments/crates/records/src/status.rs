@@ -2,9 +2,9 @@
 
 use crate::atomic;
 use crate::failure::{Failure, FailureKind};
+use crate::files::{RecordError, read_json};
 use crate::folder::METRICS_FILE;
 use crate::lock::CellLock;
-use crate::stored::{RecordError, read_json};
 use crate::{lines, manifest};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -145,7 +145,7 @@ impl CellState {
         if *self != Self::Done {
             return None;
         }
-        let missing = || Failure::finished_but(&format!("{} is missing", manifest::FILE));
+        let missing = || Failure::damaged_after_finish(&format!("{} is missing", manifest::FILE));
         Self::damage_of_metrics(dir).or_else(|| (!dir.join(manifest::FILE).is_file()).then(missing))
     }
 
@@ -156,7 +156,8 @@ impl CellState {
         if recorded.is_some() && lines::hash(&metrics).ok() == recorded {
             return None;
         }
-        let other = || Failure::finished_but(&format!("{METRICS_FILE} has another hash than the cell recorded"));
+        let other =
+            || Failure::damaged_after_finish(&format!("{METRICS_FILE} has another hash than the cell recorded"));
         match lines::read(&metrics) {
             Err(error) => Some(Failure::damaged(&error)),
             Ok(_) => recorded.is_some().then(other),

@@ -1,7 +1,7 @@
 //! `step-times.json`: the time of a training step of each row, measured in turns after the cells are done, because cells
 //! that run side by side slow each other down.
 
-use crate::stored::{read_json, write_json};
+use crate::files::{read_json, write_json};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `strength.json` in a cell's folder: evaluations of the finished network as a player.
 
-use crate::stored::{RecordError, read_json, write_json};
+use crate::files::{RecordError, read_json, write_json};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::io;

@@ -1,8 +1,8 @@
 //! `tuning.json`: the trials of each row of a tuned grid, their scores, and the chosen one.
 
+use crate::files::{RecordError, read_json, write_json};
 use crate::folder::is_plain;
-use crate::remaining::mean;
-use crate::stored::{RecordError, read_json, write_json};
+use crate::time_left::mean;
 use facts::{Direction, Weights};
 use games::GameKind;
 use serde::{Deserialize, Serialize};

@@ -24,10 +24,10 @@
 //! | `trained(bundle, of="trial", rows="steps250", without=other)` | `count`, `began`, `ended` |
 //! | `committed(hash, "2026-11-24 04:47:52")`, `came_first(time, other)` | the time of a commit (UTC); an error if it did not come first |
 
-use crate::clocks::{self, shown};
 use crate::fields::{fault, unknown};
-use crate::library::{Grid, Judged, Library};
-use crate::{gaps, grids, orders, rows, scaled};
+use crate::library::{Grid, Library, VerdictOptions};
+use crate::times::{self, shown};
+use crate::{across_grids, gaps, grids, rows, scaling};
 use facts::grouped;
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
@@ -36,9 +36,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a page leaves beside its text.
+/// What a page gives beside its text.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Beside {
+pub(crate) struct PageOutputs {
     /// Remarks on how it was rendered.
     pub(crate) remarks: Arc<Mutex<Vec<String>>>,
     /// The figures that it shows, by path.
@@ -46,13 +46,13 @@ pub(crate) struct Beside {
 }
 
 /// Adds all functions and filters to an environment. Commits are looked for in the repository of `folder`.
-pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
+pub(crate) fn add(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, outputs: &PageOutputs) {
     add_filters(environment);
-    add_figures(environment, library, folder, beside);
+    add_figures(environment, library, folder, outputs);
     add_rows(environment, library);
     add_grids(environment, library);
     add_curves(environment, library);
-    add_times(environment, library, folder, beside);
+    add_times(environment, library, folder, outputs);
 }
 
 /// Adds functions of a bundle: they get its grid and what is written after `=`.
@@ -75,16 +75,16 @@ fn add_rows(environment: &mut Environment<'_>, library: &Arc<Library>) {
     }
     let own = Arc::clone(library);
     let equivalence = move |bundle: String, game: String, name: String, margin: f64, encoding: Option<String>| {
-        rows::equivalence(&*own.judged(&bundle, &Judged { margin: Some(margin), encoding })?, &game, &name)
+        rows::equivalence(&*own.grid_with(&bundle, &VerdictOptions { margin: Some(margin), encoding })?, &game, &name)
     };
     environment.add_function("equivalence", equivalence);
     let own = Arc::clone(library);
     environment.add_function("against", move |bundle: String, game: String, name: String, encoding: String| {
-        rows::named(&*own.judged(&bundle, &Judged { encoding: Some(encoding), margin: None })?, &game, &name)
+        rows::named(&*own.grid_with(&bundle, &VerdictOptions { encoding: Some(encoding), margin: None })?, &game, &name)
     });
     let own = Arc::clone(library);
     environment.add_function("compare", move |first: String, second: String, game: String, name: String| {
-        orders::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
+        across_grids::between(&*own.grid(&first)?, &*own.grid(&second)?, &game, &name)
     });
 }
 
@@ -98,36 +98,36 @@ fn add_grids(environment: &mut Environment<'_>, library: &Arc<Library>) {
     let own = Arc::clone(library);
     environment
         .add_function("grid", move |bundle: String| -> Result<Value, Error> { Ok(grids::grid(&*own.grid(&bundle)?)) });
-    environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| orders::tau(&first, &second));
+    environment.add_function("tau", |first: Vec<f64>, second: Vec<f64>| across_grids::tau(&first, &second));
     let own = Arc::clone(library);
     environment.add_function("family", move |bundles: Vec<String>| -> Result<Value, Error> {
-        Ok(orders::family(&all(&own, &bundles)?))
+        Ok(across_grids::family(&all(&own, &bundles)?))
     });
     let own = Arc::clone(library);
     environment.add_function("family_p", move |bundles: Vec<String>, bundle: String, game: String, name: String| {
-        orders::family_p(&all(&own, &bundles)?, &bundle, &game, &name)
+        across_grids::family_p(&all(&own, &bundles)?, &bundle, &game, &name)
     });
 }
 
 fn add_curves(environment: &mut Environment<'_>, library: &Arc<Library>) {
     of_bundle! {
         environment, library;
-        "scaling"(game: String) = scaled::scaling(&game);
-        "budget"(game: String, name: String, positions: u64) = scaled::budget(&game, &name, positions);
-        "multiplier"(game: String, name: String, positions: u64) = scaled::multiplier(&game, &name, positions);
-        "exponent"(game: String, name: String, floor: String) = scaled::exponent(&game, &name, &floor);
-        "predicted"(game: String, name: String) = scaled::predicted(&game, &name);
-        "outcome"(game: String, name: String) = scaled::outcome(&game, &name);
+        "scaling"(game: String) = scaling::scaling(&game);
+        "budget"(game: String, name: String, positions: u64) = scaling::budget(&game, &name, positions);
+        "multiplier"(game: String, name: String, positions: u64) = scaling::multiplier(&game, &name, positions);
+        "exponent"(game: String, name: String, floor: String) = scaling::exponent(&game, &name, &floor);
+        "predicted"(game: String, name: String) = scaling::predicted(&game, &name);
+        "outcome"(game: String, name: String) = scaling::outcome(&game, &name);
     }
 }
 
-fn add_figures(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
-    let (own, folder, drawn) = (Arc::clone(library), folder.to_owned(), Arc::clone(&beside.figures));
+fn add_figures(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, outputs: &PageOutputs) {
+    let (own, folder, drawn) = (Arc::clone(library), folder.to_owned(), Arc::clone(&outputs.figures));
     environment.add_function("figure", move |bundle: String, id: String, file: String| -> Result<String, Error> {
         // Templates may come from others: they write below their own folder, and SVGs only.
         let is_below = Path::new(&file).components().all(|part| matches!(part, Component::Normal(_)));
         if !is_below || !file.ends_with(".svg") {
-            return Err(fault(format!("{file:?} is no file below the page's folder that ends in .svg")));
+            return Err(fault(format!("{file:?} is not a file below the page's folder that ends in .svg")));
         }
         let grid = own.grid(&bundle)?;
         let Some(figure) = grid.figures().iter().find(|figure| figure.id == id) else {
@@ -145,7 +145,7 @@ fn all(library: &Library, bundles: &[String]) -> Result<Vec<Arc<Grid>>, Error> {
     bundles.iter().map(|bundle| library.grid(bundle)).collect()
 }
 
-fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, beside: &Beside) {
+fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: &Path, outputs: &PageOutputs) {
     let own = Arc::clone(library);
     environment.add_function("trained", move |bundle: String, options: Kwargs| -> Result<Value, Error> {
         let without: Option<String> = options.get("without")?;
@@ -154,13 +154,13 @@ fn add_times(environment: &mut Environment<'_>, library: &Arc<Library>, folder: 
         options.assert_all_used()?;
         grids::trained(&*own.grid(&bundle)?, of.as_deref(), rows.as_deref(), without.as_deref())
     });
-    let (folder, remarks) = (folder.to_owned(), Arc::clone(&beside.remarks));
+    let (folder, remarks) = (folder.to_owned(), Arc::clone(&outputs.remarks));
     environment.add_function("committed", move |hash: String, recorded: String| -> Result<f64, Error> {
-        let (time, remark) = clocks::committed(&folder, &hash, &recorded)?;
+        let (time, remark) = times::committed(&folder, &hash, &recorded)?;
         remarks.lock().unwrap_or_else(PoisonError::into_inner).extend(remark);
         Ok(time)
     });
-    environment.add_function("came_first", |first: f64, then: f64| clocks::came_first(first, then));
+    environment.add_function("came_first", |first: f64, then: f64| times::came_first(first, then));
 }
 
 fn add_filters(environment: &mut Environment<'_>) {

@@ -1,11 +1,11 @@
 //! The parts of a grid beside the differences of its rows: its games, its trials, the answers of its cells to
 //! `evaluate`, and the times of its cells.
 
-use crate::clocks::Clock;
 use crate::fields::{Fields, fault, unknown};
 use crate::find::find;
 use crate::library::Grid;
 use crate::rows::row;
+use crate::times::TrainedCell;
 use facts::Role;
 use minijinja::{Error, Value};
 use records::baselines::BaselineName;
@@ -109,15 +109,15 @@ pub(crate) fn trained(
         Some(other) => return Err(fault(format!("of is \"trial\" or \"cell\", got {other:?}"))),
     };
     let theirs: BTreeSet<&str> =
-        without.into_iter().flat_map(|other| &other.clocks).map(|clock| clock.id.as_str()).collect();
-    let meant = |clock: &&Clock| {
-        let is_one = is_trial.is_none_or(|wanted| clock.is_trial == wanted);
-        is_one && rows.is_none_or(|text| clock.row.contains(text)) && !theirs.contains(clock.id.as_str())
+        without.into_iter().flat_map(|other| &other.trained).map(|cell| cell.id.as_str()).collect();
+    let meant = |cell: &&TrainedCell| {
+        let is_one = is_trial.is_none_or(|wanted| cell.is_trial == wanted);
+        is_one && rows.is_none_or(|text| cell.row.contains(text)) && !theirs.contains(cell.id.as_str())
     };
-    let clocks: Vec<&Clock> = grid.clocks.iter().filter(meant).collect();
+    let trained: Vec<&TrainedCell> = grid.trained.iter().filter(meant).collect();
     let fields = Fields::of(format!("the times of {}", grid.name))
-        .with("count", clocks.len())
-        .with_some("began", clocks.iter().map(|clock| clock.began).reduce(f64::min))
-        .with_some("ended", clocks.iter().map(|clock| clock.ended).reduce(f64::max));
+        .with("count", trained.len())
+        .with_some("began", trained.iter().map(|cell| cell.began).reduce(f64::min))
+        .with_some("ended", trained.iter().map(|cell| cell.ended).reduce(f64::max));
     Ok(fields.value())
 }

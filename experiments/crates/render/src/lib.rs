@@ -8,20 +8,20 @@
 //! No function computes a statistic: each hands out what crate `report` has computed, in objects with fields.
 //! [`undeclared`] finds the numbers that a template types instead of asking for them.
 
-mod clocks;
+mod across_grids;
 mod fields;
 mod find;
 mod functions;
 mod gaps;
 mod grids;
 mod library;
-mod orders;
 mod renderer;
 mod rows;
-mod scaled;
+mod scaling;
 mod syntax;
-mod typed;
+mod times;
+mod typed_numbers;
 
 pub use renderer::{Rendered, Renderer};
 pub use syntax::EXTENSION;
-pub use typed::undeclared;
+pub use typed_numbers::undeclared;

@@ -1,7 +1,7 @@
 //! The bundles and run folders of a folder, each read once.
 
-use crate::clocks::{self, Clock};
 use crate::fields::{fault, unknown};
+use crate::times::{self, TrainedCell};
 use bundle::predictions::Predictions;
 use bundle::unpacked::is_bundle;
 use bundle::{Limits, PACKED, Part, Unpacked};
@@ -23,23 +23,23 @@ pub(crate) struct Grid {
     /// What it predicted when it was published.
     pub(crate) predictions: Option<Predictions>,
     /// When its cells and trials were trained.
-    pub(crate) clocks: Vec<Clock>,
+    pub(crate) trained: Vec<TrainedCell>,
     /// Drawn when a page asks for one.
     figures: OnceLock<Vec<Figure>>,
 }
 
 impl Grid {
-    fn read(name: &str, run_dir: &Path, judged: &Judged) -> Result<Self, Error> {
+    fn read(name: &str, run_dir: &Path, options: &VerdictOptions) -> Result<Self, Error> {
         let failed = |error: anyhow::Error| fault(format!("{}: {error:#}", run_dir.display()));
         let predictions = Predictions::read(run_dir).map_err(failed)?;
         // What was predicted is compared with what was measured there.
         let extrapolate = predictions.as_ref().and_then(|own| own.rows.first()).map(|row| row.positions);
         let of_primary = |margin: f64| anyhow::Ok((Plan::read(run_dir)?.primary.metric, margin));
-        let equivalent_within = judged.margin.map(of_primary).transpose().map_err(failed)?;
-        let reference = judged.encoding.clone().map(|encoding| (ENCODING.to_owned(), encoding));
+        let equivalent_within = options.margin.map(of_primary).transpose().map_err(failed)?;
+        let reference = options.encoding.clone().map(|encoding| (ENCODING.to_owned(), encoding));
         let options = ReportOptions { extrapolate, equivalent_within, reference, ..ReportOptions::default() };
         let report = Report::with_options(run_dir, &options).map_err(failed)?;
-        Ok(Self { name: name.to_owned(), report, predictions, clocks: clocks::of(run_dir), figures: OnceLock::new() })
+        Ok(Self { name: name.to_owned(), report, predictions, trained: times::of(run_dir), figures: OnceLock::new() })
     }
 
     pub(crate) fn figures(&self) -> &[Figure] {
@@ -56,7 +56,7 @@ impl Grid {
 
 /// How a page judges a grid otherwise than its experiment.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Judged {
+pub(crate) struct VerdictOptions {
     /// Equivalence within this margin of the primary metric.
     pub(crate) margin: Option<f64>,
     /// Comparisons with the rows of this encoding.
@@ -78,30 +78,30 @@ impl Library {
 
     /// A grid by the name of its folder, or of its packed bundle without the extension.
     pub(crate) fn grid(&self, name: &str) -> Result<Arc<Grid>, Error> {
-        self.judged(name, &Judged::default())
+        self.grid_with(name, &VerdictOptions::default())
     }
 
-    pub(crate) fn judged(&self, name: &str, judged: &Judged) -> Result<Arc<Grid>, Error> {
-        let key = format!("{name} {judged:?}");
+    pub(crate) fn grid_with(&self, name: &str, options: &VerdictOptions) -> Result<Arc<Grid>, Error> {
+        let key = format!("{name} {options:?}");
         let mut grids = self.grids.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = grids.get(&key) {
             return Ok(Arc::clone(known));
         }
-        let grid = Arc::new(self.read(name, judged)?);
+        let grid = Arc::new(self.read(name, options)?);
         grids.insert(key, Arc::clone(&grid));
         Ok(grid)
     }
 
-    fn read(&self, name: &str, judged: &Judged) -> Result<Grid, Error> {
+    fn read(&self, name: &str, options: &VerdictOptions) -> Result<Grid, Error> {
         let (packed, folder) = (self.folder.join(format!("{name}{PACKED}")), self.folder.join(name));
         let path = if packed.is_file() { packed } else { folder };
         if is_bundle(&path) && path.exists() {
             let unpacked = Unpacked::of(&path, Limits::default(), Part::Records);
             let unpacked = unpacked.map_err(|error| fault(format!("{}: {error}", path.display())))?;
-            return Grid::read(name, unpacked.run_dir(), judged);
+            return Grid::read(name, unpacked.run_dir(), options);
         }
         if path.is_dir() {
-            return Grid::read(name, &path, judged);
+            return Grid::read(name, &path, options);
         }
         Err(unknown("bundle", name, &self.folder.display().to_string(), self.names().iter()))
     }

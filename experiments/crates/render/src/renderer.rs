@@ -1,6 +1,6 @@
 //! Templates become pages.
 
-use crate::functions::{self, Beside};
+use crate::functions::{self, PageOutputs};
 use crate::library::Library;
 use crate::syntax::{Syntax, page_of};
 use anyhow::{Context as _, anyhow};
@@ -40,18 +40,18 @@ impl Renderer {
         let source = fs::read_to_string(template)
             .with_context(|| format!("cannot read the template {}; check its path", template.display()))?;
         let folder = template.parent().unwrap_or(Path::new(""));
-        let beside = Beside::default();
+        let outputs = PageOutputs::default();
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_keep_trailing_newline(true);
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
-        functions::add(&mut environment, &self.library, folder, &beside);
+        functions::add(&mut environment, &self.library, folder, &outputs);
         Syntax::of(&page).apply(&mut environment).map_err(wrong)?;
         let name = template.to_string_lossy();
         let text = environment.render_named_str(&name, &source, ()).map_err(wrong)?;
-        let remarks = std::mem::take(&mut *beside.remarks.lock().unwrap_or_else(PoisonError::into_inner));
-        let figures = std::mem::take(&mut *beside.figures.lock().unwrap_or_else(PoisonError::into_inner));
+        let remarks = std::mem::take(&mut *outputs.remarks.lock().unwrap_or_else(PoisonError::into_inner));
+        let figures = std::mem::take(&mut *outputs.figures.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Rendered { page, text, figures, remarks })
     }
 }

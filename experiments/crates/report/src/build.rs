@@ -1,16 +1,16 @@
 //! From a run folder to a report.
 
 use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
-use super::files::{CellRecord, CellResult, RunFolder, on_training_positions};
-use super::missing::Missing;
 use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
+use super::no_verdict::Missing;
 use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
+use super::run_folder::{CellRecord, CellResult, RunFolder, on_training_positions};
+use super::sections::Source;
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
     systems, ties, training, transfer, tuning, warnings,
 };
-use super::source::Source;
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
@@ -92,7 +92,7 @@ impl Report {
 fn mark_tuning_dependence(folder: &RunFolder, games: &mut [GameReport]) {
     let Some(record) = &folder.tuning else { return };
     let tuned = |game: &str, label: &str| {
-        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.shown() == label)?;
+        let row = folder.plan.rows.iter().find(|row| row.game.name() == game && row.display_name() == label)?;
         record.rows.iter().find(|own| own.folder == row.folder)
     };
     for game in games {
@@ -223,7 +223,7 @@ fn row_report(source: Source<'_>, (row, cells): Line<'_>, reference: Option<Line
     let on_test = |name: &str| Some((name.to_owned(), over_seeds(&|result| result.test.metrics.get(name))?));
     let time = folder.step_times.as_ref().and_then(|times| times.of(&row.folder));
     RowReport {
-        label: row.shown().to_owned(),
+        label: row.display_name().to_owned(),
         role: row.role,
         axes: Vec::new(),
         mask: row.mask,
@@ -263,7 +263,7 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
         Quantity::StepTime => seconds(&row.folder).zip(seconds(&matched.goal)).map(|(own, goal)| own / goal),
         Quantity::Params | Quantity::Flops => matched.ratio,
     };
-    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.shown().to_owned());
+    let goal = goal.map_or_else(|| matched.goal.clone(), |goal| goal.display_name().to_owned());
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
 }
 
@@ -290,7 +290,7 @@ fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
 fn failures(folder: &RunFolder) -> Vec<FailedCell> {
     let failed = |(row, cell, folder): (&Row, &CellRecord, String)| match &cell.state {
         CellState::Failed(failure) => {
-            let name = format!("{} {} seed {}", row.game.name(), row.shown(), cell.seed);
+            let name = format!("{} {} seed {}", row.game.name(), row.display_name(), cell.seed);
             Some(FailedCell { name, failure: failure.clone(), folder })
         }
         _ => None,

@@ -1,9 +1,9 @@
 //! A row against its reference: which pairs of seeds count, the test that decides, and the verdict.
 
-use super::files::{CellFacts, CellRecord};
-use super::missing::{Missing, PAIRS_NEEDED};
-use super::noise::{Noise, Positions, SeedsOnly};
-use super::source::Source;
+use super::no_verdict::{Missing, PAIRS_NEEDED};
+use super::noise::{NoGameNoise, Noise, Positions};
+use super::run_folder::{CellFacts, CellRecord};
+use super::sections::Source;
 use super::statistics::crossed::Crossed;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;
@@ -152,7 +152,7 @@ impl Comparison {
         if self.verdict != Verdict::Missing || is_open || self.mean().is_none() {
             return None;
         }
-        self.missing.iter().find(|reason| reason.rules_out_a_verdict())
+        self.missing.iter().find(|reason| reason.blocks_verdict())
     }
 
     /// `1 of 3 seeds diverged`; none if no seed of the row did.
@@ -168,7 +168,7 @@ impl Comparison {
 
     /// Its p-value for Holm's procedure; none if it cannot have a verdict. (It still counts in the family's size.)
     pub(crate) fn p(&self) -> Option<f64> {
-        if self.missing.iter().any(Missing::rules_out_a_verdict) { None } else { self.decisive.map(|test| test.p) }
+        if self.missing.iter().any(Missing::blocks_verdict) { None } else { self.decisive.map(|test| test.p) }
     }
 
     /// Its p-value of equivalence for Holm's procedure; none if it cannot have a verdict, or if a seed of either row
@@ -268,7 +268,7 @@ pub(crate) fn difference(row: &CellRecord, reference: &CellRecord, metric: &str)
         }
     }
     let (Some(own), Some(other)) = (&row.facts, &reference.facts) else { return Err(Missing::NoManifest { seed }) };
-    if row.is_another || reference.is_another {
+    if row.hash_differs || reference.hash_differs {
         return Err(Missing::OtherHash { seed });
     }
     if let Some((what, row, reference)) = unfair(own, other) {
@@ -313,7 +313,7 @@ pub(crate) fn mean(differences: &[(u64, f64)]) -> Option<f64> {
 pub(crate) fn compare(source: Source<'_>, reference: Line<'_>, row: Line<'_>) -> Comparison {
     let Paired { differences, test, decisive, noise, missing } = Paired::of_rows(source, row, reference);
     Comparison {
-        reference: reference.0.shown().to_owned(),
+        reference: reference.0.display_name().to_owned(),
         pairs: differences.len(),
         planned: row.1.len(),
         diverged: diverged(row.1),
@@ -393,7 +393,7 @@ fn decisive(
     positions: Option<&Positions>,
 ) -> (MeanTest, Noise) {
     let seeds: Vec<u64> = differences.iter().map(|&(seed, _)| seed).collect();
-    let noise = positions.ok_or(SeedsOnly::NothingStored).and_then(|positions| positions.test(terms, &seeds));
+    let noise = positions.ok_or(NoGameNoise::NothingStored).and_then(|positions| positions.test(terms, &seeds));
     let test = match &noise {
         Ok(Crossed { test, .. }) => MeanTest::new(of_seeds.mean, test.error, test.freedom),
         Err(_) => of_seeds.into(),

@@ -4,7 +4,7 @@
 //! The columns are described in `docs/metrics.md`.
 
 use super::csv::{text, writer};
-use super::files::{CellFacts, leaves};
+use super::run_folder::{CellFacts, leaves};
 use anyhow::Context as _;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
@@ -33,7 +33,7 @@ pub fn write(run_dir: &Path, to: &mut impl Write) -> anyhow::Result<()> {
     let mut table = writer(to);
     table.write_record(source.columns().map(text)).map_err(not_written)?;
     source.each_cell(|row, seed, lines| {
-        let (game, label, role) = (row.game.name(), text(row.shown()), row.role.name());
+        let (game, label, role) = (row.game.name(), text(row.display_name()), row.role.name());
         let axes: Vec<String> = source.axes.values(row).iter().map(|value| text(value)).collect();
         for line in lines {
             let (split, weights) = (line.split.name(), line.weights.name());
@@ -145,7 +145,7 @@ fn wide(lines: &[MetricLine]) -> anyhow::Result<Vec<u8>> {
 /// The settings of a cell by dotted names: its row, the varied axes as texts, and its resolved run.
 fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
     let mut flat = Map::new();
-    let known = [("experiment", &source.plan.experiment[..]), ("row", row.shown()), ("role", row.role.name())];
+    let known = [("experiment", &source.plan.experiment[..]), ("row", row.display_name()), ("role", row.role.name())];
     flat.extend(known.map(|(name, value)| (name.to_owned(), json!(value))));
     flat.insert("game".to_owned(), json!(row.game.name()));
     flat.insert("seed".to_owned(), json!(seed));
@@ -191,7 +191,7 @@ fn arrays(source: &Source<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Ve
     let same = |text: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(repeat_n(text, count))) };
     let mut columns: Vec<ArrayRef> = vec![
         same(row.game.name()),
-        same(row.shown()),
+        same(row.display_name()),
         same(row.role.name()),
         Arc::new(UInt64Array::from_iter_values(repeat_n(seed, count))),
         Arc::new(UInt64Array::from_iter_values(all().map(|(line, ..)| line.step))),

@@ -18,12 +18,12 @@ pub struct Figure {
 }
 
 /// How the plots of a report are drawn: a medium, and one style for each row, the same in all games.
-pub struct Look {
+pub struct Styles {
     pub(crate) medium: Medium,
     compared: Vec<String>,
 }
 
-impl Look {
+impl Styles {
     /// For these rows, those of all games.
     pub fn of<'a>(rows: impl Iterator<Item = &'a RowReport>, medium: Medium) -> Self {
         let compared = rows.filter(|row| row.role == Role::Compared);

@@ -7,7 +7,7 @@ pub mod page;
 mod rows;
 
 use super::document::{capitalised, further, interaction_answers};
-use super::figures::{Figure, Look};
+use super::figures::{Figure, Styles};
 use super::model::{GameReport, Report};
 use super::order::by_effect;
 use super::sections::{
@@ -30,7 +30,7 @@ pub fn draw(report: &Report) -> String {
         details("systems", "All systems", &table(&systems::table(report).titled(""))),
     ];
     sections.extend(report.games.iter().flat_map(|game| of_game(report, game)));
-    sections.push(across(report));
+    sections.push(across_games(report));
     sections.push(details("movements", "Movements of heads", &table(&named_heads::table(&report.movements))));
     let failures: Vec<String> = report.failures.iter().map(|cell| notes::failure(cell).join(" — ")).collect();
     sections.push(section("failures", "Failures", &list("failures", &failures)).folded(false));
@@ -84,21 +84,21 @@ fn answers<'a>(all: impl Iterator<Item = ((&'static str, &'static str), &'a str)
 /// The parts of a game: its differences, its training, its costs and its slices.
 fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     let (name, title) = (&game.game, capitalised(&game.game));
-    let look = look(report);
+    let styles = styles(report);
     let mut differences = format!("<p class=\"facts\">{}</p>\n", escape(&notes::facts(game).join(" · ")));
-    differences += &figures("one", judged::figure(report, game, &look).into_iter().collect());
+    differences += &figures("one", judged::figure(report, game, &styles).into_iter().collect());
     differences += &table(&judged::table(report, game));
-    differences += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &look));
+    differences += &figures("one", interactions::figures(name, &game.interactions, &report.primary, &styles));
     // The first is on top of the page.
-    let curves = scaling::figures(name, &game.scaling, &report.primary, look.medium).into_iter().skip(1);
+    let curves = scaling::figures(name, &game.scaling, &report.primary, styles.medium).into_iter().skip(1);
     differences += &figures("one", curves.collect());
     differences += &further(report, game).iter().map(table).collect::<String>();
-    let mut training = figures("two", training::figures(report, game, &look));
-    training += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &look));
-    let mut costs = figures("three", costs::figures(report, game, &look));
+    let mut training = figures("two", training::figures(report, game, &styles));
+    training += &figures("two", tuning::figures(name, game.tuning.as_ref(), &game.rows, &styles));
+    let mut costs = figures("three", costs::figures(report, game, &styles));
     costs += &table(&costs::table(game));
     costs += &with_heading("Matched controls", list("notes", &costs::controls(game)));
-    let mut slices = figures("two", slices::figures(name, &game.slices, &look));
+    let mut slices = figures("two", slices::figures(name, &game.slices, &styles));
     slices += &slices::tables(&game.slices).iter().map(table).collect::<String>();
     [
         details(name, &format!("{title}: differences, precision and other metrics"), &differences),
@@ -108,14 +108,14 @@ fn of_game(report: &Report, game: &GameReport) -> [Section; 4] {
     ]
 }
 
-fn look(report: &Report) -> Look {
-    Look::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
+fn styles(report: &Report) -> Styles {
+    Styles::of(report.games.iter().flat_map(|game| &game.rows), Medium::Page)
 }
 
-fn across(report: &Report) -> Section {
-    let look = look(report);
+fn across_games(report: &Report) -> Section {
+    let styles = styles(report);
     let plots: Vec<Figure> =
-        report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)).collect();
+        report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &styles)).collect();
     let tables: String = report.transfer.iter().map(|transfer| table(&transfer::table(transfer))).collect();
     let title = match report.transfer.first() {
         Some(transfer) => format!("{} against {}", capitalised(&transfer.games[0]), transfer.games[1]),

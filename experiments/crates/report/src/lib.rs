@@ -1,6 +1,6 @@
 //! Reports of finished cells, with intervals and tests.
 //!
-//! It takes three steps: [`files`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`sections`],
+//! It takes three steps: [`run_folder`] reads a run folder, [`Report::of`] computes a [`Report`] ([`model`], [`sections`],
 //! [`statistics`]), and a format such as [`text`] draws it.
 
 mod build;
@@ -8,22 +8,21 @@ pub mod comparison;
 pub mod csv;
 pub mod curves;
 mod document;
-pub mod ending;
 pub mod figures;
-pub mod files;
 pub mod html;
 pub mod latex;
 pub mod markdown;
-pub mod missing;
 pub mod model;
+pub mod no_verdict;
 pub mod noise;
 pub mod numbers;
 mod order;
 pub mod primary;
 pub mod ranks;
+pub mod run_folder;
+pub mod run_summary;
 pub mod sections;
 pub mod side_by_side;
-mod source;
 pub mod statistics;
 pub mod table;
 pub mod text;

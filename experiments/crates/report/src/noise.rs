@@ -1,7 +1,7 @@
 //! The sources of noise that the test of a verdict counts, and the stored test positions of a game, for verdicts and for slices.
 
-use super::files::{CellRecord, RunFolder};
 use super::primary::PrimaryMetric;
+use super::run_folder::{CellRecord, RunFolder};
 use super::statistics::crossed::{Crossed, Differences, test};
 use facts::ReadAt;
 use facts::metrics::NOVEL;
@@ -14,10 +14,10 @@ use std::fmt;
 
 /// The noise that a test counts. `Ok`: that of seeds and test games, both of which are samples. `Err`: that of seeds alone, where the
 /// test set is taken as it is, and why.
-pub type Noise = Result<Crossed, SeedsOnly>;
+pub type Noise = Result<Crossed, NoGameNoise>;
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum SeedsOnly {
+pub enum NoGameNoise {
     /// The primary metric is read on validation positions, of which nothing is stored.
     OnValidation,
     /// The primary metric is not a mean of what cells store of each position.
@@ -32,7 +32,7 @@ pub enum SeedsOnly {
     FewGames,
 }
 
-impl fmt::Display for SeedsOnly {
+impl fmt::Display for NoGameNoise {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OnValidation => f.write_str("the primary metric is read on validation positions"),
@@ -73,14 +73,14 @@ pub(crate) struct Positions {
     pub(crate) games: Vec<usize>,
     pub(crate) count: usize,
     /// The places of the positions that the primary metric is the mean of, or why it is not such a mean.
-    primary: Result<Vec<usize>, SeedsOnly>,
+    primary: Result<Vec<usize>, NoGameNoise>,
     cells: BTreeMap<(String, u64), Stored>,
 }
 
 struct Stored {
     values: Vec<Option<f32>>,
     /// Whether the mean of the stored values is the cell's primary metric.
-    fits: Result<(), SeedsOnly>,
+    fits: Result<(), NoGameNoise>,
 }
 
 impl Positions {
@@ -105,8 +105,8 @@ impl Positions {
             rows = of_games(&rows);
         }
         let places = match (place, primary.at) {
-            (_, ReadAt::Step(_)) => Err(SeedsOnly::OnValidation),
-            (None, ReadAt::Last) => Err(SeedsOnly::NoMean),
+            (_, ReadAt::Step(_)) => Err(NoGameNoise::OnValidation),
+            (None, ReadAt::Last) => Err(NoGameNoise::NoMean),
             (Some(_), ReadAt::Last) => Ok(of_bucket(&rows, metric_index, bucket)),
         };
         // Labelled cells weigh in the map loss only: rows with and without that head have the same positions.
@@ -137,14 +137,14 @@ impl Positions {
     }
 
     /// The test of a sum of rows of the plan, each with its sign, over these seeds.
-    pub(crate) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, SeedsOnly> {
+    pub(crate) fn test(&self, rows: &[(&str, f64)], seeds: &[u64]) -> Result<Crossed, NoGameNoise> {
         let places = self.primary.as_ref().map_err(Clone::clone)?;
         let mut positions = vec![0; self.count];
         places.iter().for_each(|&i| positions[self.games[i]] += self.rows[i].weight(self.metric_index) as u32);
         let sums = seeds.iter().map(|&seed| {
             let mut sums = vec![0.0; self.count];
             for (folder, sign) in rows {
-                let stored = self.cells.get(&((*folder).to_owned(), seed)).ok_or(SeedsOnly::NotStored { seed })?;
+                let stored = self.cells.get(&((*folder).to_owned(), seed)).ok_or(NoGameNoise::NotStored { seed })?;
                 stored.fits.clone()?;
                 for &i in places {
                     let value = f64::from(stored.values[i].unwrap_or_default());
@@ -153,8 +153,8 @@ impl Positions {
             }
             Ok(sums)
         });
-        let sums: Vec<Vec<f64>> = sums.collect::<Result<_, SeedsOnly>>()?;
-        test(Differences { sums: &sums, positions: &positions }).ok_or(SeedsOnly::FewGames)
+        let sums: Vec<Vec<f64>> = sums.collect::<Result<_, NoGameNoise>>()?;
+        test(Differences { sums: &sums, positions: &positions }).ok_or(NoGameNoise::FewGames)
     }
 }
 
@@ -180,16 +180,16 @@ fn fits(
     metric_index: usize,
     places: &[usize],
     metric: &str,
-) -> Result<(), SeedsOnly> {
+) -> Result<(), NoGameNoise> {
     let seed = cell.seed;
     let measured = cell.result.as_ref().and_then(|result| result.test.metrics.get(metric));
-    let measured = measured.ok_or(SeedsOnly::NotStored { seed })?;
+    let measured = measured.ok_or(NoGameNoise::NotStored { seed })?;
     let weight = |i: usize| rows[i].weight(metric_index);
     let sum: f64 =
         places.iter().map(|&i| weight(i) * f64::from(rows[i].values[metric_index].unwrap_or_default())).sum();
     let stored = sum / places.iter().map(|&i| weight(i)).sum::<f64>();
     let close = (stored - measured).abs() <= ROUNDING * measured.abs().max(1.0);
-    if close { Ok(()) } else { Err(SeedsOnly::OtherMean { seed, stored, measured }) }
+    if close { Ok(()) } else { Err(NoGameNoise::OtherMean { seed, stored, measured }) }
 }
 
 /// The place of each position's game, and how many games there are.

@@ -25,3 +25,17 @@ pub mod tuning;
 pub(crate) mod variants;
 pub(crate) mod verdicts;
 pub mod warnings;
+
+use crate::noise::Positions;
+use crate::primary::PrimaryMetric;
+use crate::run_folder::RunFolder;
+use games::GameKind;
+
+/// What the sections of a game are computed from.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub(crate) folder: &'a RunFolder,
+    pub(crate) game: GameKind,
+    pub(crate) primary: &'a PrimaryMetric,
+    pub(crate) positions: Option<&'a Positions>,
+}

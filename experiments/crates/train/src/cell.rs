@@ -1,11 +1,11 @@
 //! One cell from its folder to its end: start or resume, train, evaluate, record.
 
 use super::checkpoint::{self, Checkpoint, Prefix, load_final, save_averaged, save_final, weights_hash};
-use super::describe;
 use super::environment::use_threads;
 use super::error::TrainError;
 use super::events::hparams;
 use super::fit;
+use super::manifest;
 use super::recorder::{Note, Recorder};
 use super::setup::{CellOptions, Setup, declare};
 use super::trainer::{Evaluation, Trainer, first_weights};
@@ -20,7 +20,7 @@ use records::folder::{CHECKPOINTS, METRICS_FILE, planned_hash};
 use records::identity::Identity;
 use records::positions::{self, PositionMetrics};
 use records::status::{Fingerprints, State};
-use records::{CellLock, Manifest, Part, Status, UserError, atomic, lines, stored};
+use records::{CellLock, Manifest, Part, Status, UserError, atomic, files, lines};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -181,11 +181,11 @@ impl<'a> Cell<'a> {
         let known = if checkpoint.is_some() { Manifest::read(dir)? } else { None };
         let mut manifest = match known {
             Some(manifest) => manifest,
-            None => describe::describe(dir, setup, first, options)?,
+            None => manifest::describe(dir, setup, first, options)?,
         };
-        let session = describe::session(&manifest, setup, step, start.forced.clone(), options.revision.as_ref());
+        let session = manifest::session(&manifest, setup, step, start.forced.clone(), options.revision.as_ref());
         manifest.sessions.push(session);
-        describe::write(&manifest, dir)?;
+        manifest::write(&manifest, dir)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
         recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
         let next = checkpoint.as_ref().map_or(0, |_| step + 1);
@@ -294,7 +294,7 @@ impl<'a> Cell<'a> {
         }
         let weights = weights_hash(&weights);
         output.manifest.finish = Some(self.trainer.finish(weights.clone(), hashes(&files)?));
-        describe::write(&output.manifest, output.dir)?;
+        manifest::write(&output.manifest, output.dir)?;
         let metrics = Some(lines::hash(&output.metrics)?);
         output.status.result = Some(Fingerprints { weights, batches: self.trainer.batches(), metrics });
         output.write_status(State::Done, self.trainer.steps_done())?;
@@ -368,7 +368,7 @@ fn changed_identity(checkpoint: &Checkpoint, now: &Identity, force: bool) -> Res
 /// How a new cell differs from the hash in the name of its row's folder, if that is forced; otherwise an error. A smoke run is
 /// shortened, and an imported network has no plan.
 fn changed_plan(dir: &Path, setup: &Setup, options: &CellOptions) -> Result<Vec<String>, TrainError> {
-    let row = describe::row_of(dir);
+    let row = manifest::row_of(dir);
     let found = hash(&setup.config, &setup.dataset.content());
     let is_planned = !options.smoke && setup.config.imported.is_none();
     let Some(planned) = planned_hash(&row).filter(|&planned| is_planned && planned != found) else {
@@ -389,7 +389,7 @@ fn changed_plan(dir: &Path, setup: &Setup, options: &CellOptions) -> Result<Vec<
 fn hashes(files: &[PathBuf]) -> Result<Vec<(String, String)>, TrainError> {
     let hash = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok((name, stored::hash(path).map_err(TrainError::io("read", path))?))
+        Ok((name, files::hash(path).map_err(TrainError::io("read", path))?))
     };
     files.iter().map(hash).collect()
 }

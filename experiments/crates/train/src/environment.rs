@@ -77,13 +77,13 @@ pub fn use_threads(threads: usize) {
 }
 
 /// The variables of this process that decide how it computes, sorted, for manifests.
-pub(super) fn deciding() -> Vec<(String, String)> {
-    among(std::env::vars_os())
+pub(super) fn result_affecting() -> Vec<(String, String)> {
+    filter_affecting(std::env::vars_os())
 }
 
 /// The variables of this process that decide bits on a device, sorted: ranks and resumed cells must have the same.
 pub fn arithmetic(device: Device) -> Vec<(String, String)> {
-    of_arithmetic(deciding(), device)
+    of_arithmetic(result_affecting(), device)
 }
 
 fn begins_with_any(name: &str, prefixes: &str) -> bool {
@@ -102,7 +102,7 @@ fn of_arithmetic(mut variables: Vec<(String, String)>, device: Device) -> Vec<(S
 }
 
 /// Values with a `/` are paths: they decide no number and are not published.
-fn among(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
+fn filter_affecting(variables: impl Iterator<Item = (OsString, OsString)>) -> Vec<(String, String)> {
     let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
     let decides = |(name, value): &(String, String)| begins_with_any(name, FAMILIES) && !value.contains('/');
     let mut found: Vec<_> = variables.filter_map(text).filter(decides).collect();
@@ -128,7 +128,7 @@ mod tests {
         ];
         let others = [("USER", "somebody"), ("CUDA_HOME", "/usr/local/cuda"), ("PATH", "/usr/bin")];
         let all = others.into_iter().chain(deciding.into_iter().rev());
-        let found = among(all.map(|(name, value)| (OsString::from(name), OsString::from(value))));
+        let found = filter_affecting(all.map(|(name, value)| (OsString::from(name), OsString::from(value))));
         assert_eq!(found, deciding.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 

@@ -6,8 +6,8 @@ pub mod folder;
 
 pub use folder::Folder;
 
-use crate::sample;
 use crate::setup::{Setup, declare};
+use crate::validation_sample;
 use encodings::{AttentionMap, MapKind};
 use figures::board::{Scheme, Shades, log2_ratios_to_uniform, pairs};
 use figures::convert::{ConversionError, png};
@@ -18,7 +18,7 @@ use tch::{Device, Kind, TchError, Tensor};
 /// A picture is the mean over at most this many positions.
 const POSITIONS: usize = 50;
 
-/// Whose view of the board the inputs have; a picture in a folder does not know its cell's input.
+/// Whose view of the board the inputs have; a picture in a folder has no record of the cell's input.
 const VIEW: &str = "As the side to move sees the board; with tokens_68 and cls_tokens_white as White sees it.";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +57,10 @@ impl Picture {
 pub(super) fn of_network(setup: &Setup, views: &Views, step: u64) -> anyhow::Result<Vec<Picture>> {
     let (network, _) = declare(&setup.config)?;
     let (network, watch) = network.watched();
-    let packed = sample::validation_positions(setup, POSITIONS)?;
+    let packed = validation_sample::validation_positions(setup, POSITIONS)?;
     // Only the recorded maps are used, not the output of the last block.
     let _ = tch::no_grad(|| network.trunk(views, &packed));
-    let squares = sample::first_board(network.tokens());
+    let squares = validation_sample::first_board(network.tokens());
     let drawn = |watched: &AttentionMap| -> anyhow::Result<Picture> {
         let map = of_squares(&watched.map_ll, &squares)?;
         Ok(Picture::draw(setup.config.game, (watched.kind, watched.layer), step, &map)?)

@@ -23,10 +23,10 @@ use tch::{Device, TchError, Tensor};
 use watch::Watch;
 
 /// How long ranks wait for each other at the start.
-const PATIENCE: Duration = Duration::from_secs(120);
+const JOIN_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How long a rank waits for the first one to record a failure that all have.
-const RECORDING: Duration = Duration::from_secs(1);
+const RECORDING_TIME: Duration = Duration::from_secs(1);
 
 const HERE: &str = "127.0.0.1";
 
@@ -52,7 +52,7 @@ impl Ranks {
             let message = format!("rank {rank} cannot meet the others at {host}:{port}: {}", without_backtrace(&cause));
             UserError::new(message, "check MASTER_ADDR and MASTER_PORT, and that rank 0 runs")
         };
-        let store = Store::open(address, &format!("posenc/{attempt}"), PATIENCE).map_err(unreachable)?;
+        let store = Store::open(address, &format!("posenc/{attempt}"), JOIN_TIMEOUT).map_err(unreachable)?;
         let own = format!("{about}, run {run}");
         let name = |rank: usize| format!("rank {rank}");
         store.set(&name(*rank), &own)?;
@@ -68,7 +68,7 @@ impl Ranks {
                 return Err(UserError::new(message, "start all ranks by one command with the same binary").into());
             }
         }
-        let group = Arc::new(Group::join(&store, *rank, *size, network, PATIENCE)?);
+        let group = Arc::new(Group::join(&store, *rank, *size, network, JOIN_TIMEOUT)?);
         let mut ranks = Self { watch: Watch::start(&group)?, group, between_gpus: None };
         let connected = gpus::connect(&ranks.group, &store, rank_id, device);
         ranks.between_gpus = connected.inspect_err(|_| ranks.leave())?;
@@ -179,7 +179,7 @@ impl Ranks {
     fn leave(&self) {
         if !self.is_first() {
             // If all ranks have it, the first one records it and ends this one.
-            thread::sleep(RECORDING);
+            thread::sleep(RECORDING_TIME);
         }
         self.watch.stop();
         self.group.disconnect_gpus();
@@ -207,13 +207,13 @@ fn shares(ranks: usize, parts: usize) -> Result<(), UserError> {
 
 /// Where ranks on this machine meet, while a runner keeps it open.
 #[derive(Debug)]
-pub struct Meeting {
+pub struct Rendezvous {
     store: Store,
 }
 
-impl Meeting {
+impl Rendezvous {
     pub fn open() -> Result<Self, TrainError> {
-        Ok(Self { store: Store::open(Address { host: HERE, port: 0, is_server: true }, "posenc", PATIENCE)? })
+        Ok(Self { store: Store::open(Address { host: HERE, port: 0, is_server: true }, "posenc", JOIN_TIMEOUT)? })
     }
 
     /// The variables of a rank that meets the others here, as torchrun's agent sets them.
@@ -248,11 +248,11 @@ mod tests {
 
     /// Runs one of these tests as two ranks, each a process; returns their outputs.
     fn in_processes(test: &str) -> [Output; 2] {
-        let meeting = Meeting::open().expect("a store");
+        let rendezvous = Rendezvous::open().expect("a store");
         let start = |rank: usize| {
             let mut command = Command::new(std::env::current_exe().expect("this test's own path"));
             command.args(["--exact", &format!("ranks::tests::{test}"), "--nocapture"]);
-            command.env(AS_RANK, "1").envs(meeting.variables(rank, 2));
+            command.env(AS_RANK, "1").envs(rendezvous.variables(rank, 2));
             command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it starts")
         };
         [0, 1].map(start).map(|rank| rank.wait_with_output().expect("it ends"))
@@ -307,10 +307,10 @@ mod tests {
     #[test]
     fn all_ranks_get_the_number_of_the_first_and_one_answer_to_a_comparison() {
         const SIZE: usize = 4;
-        let meeting = Meeting::open().expect("a store");
+        let rendezvous = Rendezvous::open().expect("a store");
         let of_rank = |rank: usize| {
             let (host, run) = (HERE.to_owned(), "test".to_owned());
-            let (port, network, attempt) = (meeting.store.port(), Network::Loopback, "0".to_owned());
+            let (port, network, attempt) = (rendezvous.store.port(), Network::Loopback, "0".to_owned());
             let rank_id = RankId { rank, local: rank, size: SIZE, host, port, serves: false, network, run, attempt };
             let ranks = Ranks::join(&rank_id, "a cell", Device::Cpu).expect("all join");
             assert_eq!(ranks.between_gpus(), None);

@@ -1,15 +1,15 @@
 //! The state of one cell between two steps, and the step.
 
 use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, weights_hash};
-use super::describe::now_s;
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, ChainedBatch, Feed};
 use super::learner::{Learner, StepMetrics, finite, salt};
+use super::manifest::now_s;
 use super::micro::measure;
 use super::phases::phase_schedule;
 use super::setup::{Setup, loader};
-use super::tables::{self, Begun};
+use super::start_tables::{self, InitialNetwork};
 use crate::pictures::{self, Picture};
 use config::{Weights, metrics};
 use dataset::{GenerationCounts, Split};
@@ -67,7 +67,7 @@ pub(super) fn first_weights(setup: &Setup) -> Result<Arena, TrainError> {
     let first = Arena::initialise(Arc::clone(&setup.layout), setup.config.seed, salt, setup.device)?;
     let Some(start) = &setup.config.train.start else { return Ok(first) };
     let mut weights = first.values()?;
-    tables::write_over(start, Begun::of(setup), &mut weights)?;
+    start_tables::write_over(start, InitialNetwork::of(setup), &mut weights)?;
     Ok(Arena::from_values(Arc::clone(&setup.layout), &weights, setup.device)?)
 }
 
@@ -177,12 +177,12 @@ impl Trainer {
         self.clock.stepping += began.elapsed();
         self.clock.steps += 1;
         // A GPU goes on until somebody needs a number.
-        if self.setup.device == Device::Cpu { self.settle() } else { Ok(()) }
+        if self.setup.device == Device::Cpu { self.read_pending_metrics() } else { Ok(()) }
     }
 
     /// Waits for the steps taken, and adds their metrics to those of the next training line. An error names the first step that
     /// has a value that is not finite.
-    fn settle(&mut self) -> Result<(), TrainError> {
+    fn read_pending_metrics(&mut self) -> Result<(), TrainError> {
         let began = Instant::now();
         for values in StepMetrics::read(&self.unread)? {
             self.window.add(&values);
@@ -194,7 +194,7 @@ impl Trainer {
 
     /// The means over the steps since the last training line; starts a new window.
     pub(super) fn train_line(&mut self) -> Result<MetricLine, TrainError> {
-        self.settle()?;
+        self.read_pending_metrics()?;
         let mut line = std::mem::take(&mut self.window).means()?;
         let last = self.step.saturating_sub(1);
         let schedule = &self.setup.config.train.learning_rate;
@@ -209,7 +209,7 @@ impl Trainer {
     /// An evaluation of the raw or the averaged weights; `None` before the first average, and without positions. All ranks take part,
     /// and the first one has the result.
     pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
-        self.settle()?;
+        self.read_pending_metrics()?;
         // Training positions that are made as they are needed are not there to be evaluated.
         if part == Part::TrainSample && self.setup.dataset.is_endless() {
             return Ok(None);
@@ -247,7 +247,7 @@ impl Trainer {
 
     /// The checkpoint of this step, with `metrics.jsonl` at `metrics`.
     pub(super) fn checkpoint(&mut self, metrics: Prefix) -> Result<Checkpoint, TrainError> {
-        self.settle()?;
+        self.read_pending_metrics()?;
         let mut moments = BTreeMap::new();
         for (name, moment) in self.learner.optimizer.state() {
             moments.insert(name.to_owned(), Vec::try_from(moment.f_to_device(Device::Cpu)?)?);

@@ -54,14 +54,14 @@ impl Times {
         if (ratio - 1.0).abs() <= TOLERANCE {
             return measured;
         }
-        match self.size_in_a_straight_line(matched) {
+        match self.interpolated_size(matched) {
             Some((name, size)) => format!("{measured}, not within 1 %: in a straight line {name} {size} would be"),
             None => format!("{measured}, not within 1 %: give other sizes"),
         }
     }
 
     /// Where the line through source and control meets the goal, if one size changed and the step got longer with it.
-    fn size_in_a_straight_line<'a>(&self, matched: &'a Matched) -> Option<(&'a str, u64)> {
+    fn interpolated_size<'a>(&self, matched: &'a Matched) -> Option<(&'a str, u64)> {
         let [size] = &matched.sizes[..] else { return None };
         let per_unit = (self.own - self.source) / (size.to as f64 - size.from as f64);
         let wanted = size.from as f64 + (self.goal - self.source) / per_unit;

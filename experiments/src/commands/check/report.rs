@@ -275,19 +275,19 @@ fn datasets(experiment: &Experiment) -> String {
             experiment.rows.iter().filter(|other| other.run.game == row.run.game).find_map(|row| row.run.view.map);
         let of_test = row.run.test_data.as_ref().map(|folder| cost("its test set", folder, None));
         let own = cost("it", &row.run.data, map);
-        Some(counted + &making(experiment, row.run.game) + &own + &of_test.unwrap_or_default())
+        Some(counted + &generation_cost(experiment, row.run.game) + &own + &of_test.unwrap_or_default())
     };
     experiment.games().into_iter().filter_map(game).collect()
 }
 
 /// What making a cell's endless training positions takes.
-struct Making {
+struct GenerationCost {
     positions: u64,
     /// Positions that a core makes in a second, if that was measured.
     rate: Option<u32>,
 }
 
-impl Making {
+impl GenerationCost {
     /// `None` for stored positions.
     fn of(row: &Row) -> Option<Self> {
         let probe = row.run.generate.as_ref()?.probe().ok()?;
@@ -305,10 +305,10 @@ impl Making {
 }
 
 /// What the cells of a game make, at most.
-fn making(experiment: &Experiment, game: GameKind) -> String {
-    let of_rows = || experiment.rows.iter().filter(|row| row.run.game == game).filter_map(Making::of);
-    let Some(most) = of_rows().max_by_key(|making| making.positions) else { return String::new() };
-    let up_to = if of_rows().any(|making| making.positions < most.positions) { "up to " } else { "" };
+fn generation_cost(experiment: &Experiment, game: GameKind) -> String {
+    let of_rows = || experiment.rows.iter().filter(|row| row.run.game == game).filter_map(GenerationCost::of);
+    let Some(most) = of_rows().max_by_key(|own| own.positions) else { return String::new() };
+    let up_to = if of_rows().any(|own| own.positions < most.positions) { "up to " } else { "" };
     let time = match (most.seconds(), most.rate) {
         (Some(seconds), Some(rate)) => {
             format!(", about {} s of CPU (assuming {} a second)", grouped(seconds.ceil() as u64), grouped(rate))
@@ -373,7 +373,7 @@ pub(super) fn json(experiment: &Experiment, times: &[f64], warnings: &[String]) 
                 "train_positions": row.data.train_positions,
                 "validation_positions": row.data.validation_positions,
                 "test_positions": row.data.test_positions,
-                "making": Making::of(row).map(|making| making.json()),
+                "making": GenerationCost::of(row).map(|cost| cost.json()),
                 "cost": data_cost(&row.run.data, row.run.view.map),
                 "test_cost": row.run.test_data.as_deref().and_then(|folder| data_cost(folder, None)),
             },

@@ -13,7 +13,7 @@ use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The source and the licence of games of which nobody said them.
+/// Placeholder for an unstated source or licence.
 pub(super) const NOT_STATED: &str = "not stated";
 
 #[derive(Debug, clap::Args)]

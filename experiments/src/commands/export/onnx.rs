@@ -40,10 +40,10 @@ impl Form {
         if self == Self::Usual {
             let channels =
                 if matches!(config.model, ModelConfig::Chessformer(_)) { Self::Tokens } else { Self::Planes };
-            let fits = |form: &Self| unfit(config, *form).is_none();
+            let fits = |form: &Self| unsupported_reason(config, *form).is_none();
             return Ok([Self::Dlshogi, channels].into_iter().find(fits).unwrap_or(Self::Packed));
         }
-        match unfit(config, self) {
+        match unsupported_reason(config, self) {
             None => Ok(self),
             Some(why) => anyhow::bail!("network.onnx cannot have the form {}: {why}", self.name()),
         }
@@ -64,7 +64,8 @@ impl Form {
                 if left_out.is_empty() { String::new() } else { format!(", without {}", left_out.join(", ")) };
             return format!("network.onnx reads input1 and input2 as dlshogi gives them{without}\n");
         }
-        let shogi = (config.input == InputName::Dlshogi62_57).then(|| unfit(config, Self::Dlshogi)).flatten();
+        let shogi =
+            (config.input == InputName::Dlshogi62_57).then(|| unsupported_reason(config, Self::Dlshogi)).flatten();
         let shogi = shogi.map_or_else(String::new, |why| format!("; it has not dlshogi's form, because {why}"));
         format!("network.onnx reads {}{shogi}\n", self.name())
     }
@@ -152,7 +153,7 @@ fn needs_squares(encoding: &EncodingConfig) -> bool {
 }
 
 /// Why a network's file cannot have a form.
-fn unfit(config: &RunConfig, form: Form) -> Option<String> {
+fn unsupported_reason(config: &RunConfig, form: Form) -> Option<String> {
     let (heads, input, moves) = (config.model.outputs().heads(), config.spec().input, config.moves);
     let has = |head| heads.contains(&head);
     let reads_rows = matches!(&config.model, ModelConfig::Chessformer(network)

@@ -1,4 +1,4 @@
-//! The answers of `posenc new`: from options, from a terminal, or defaults that are said.
+//! The answers of `posenc new`: from options, from a terminal, or printed defaults.
 
 use crate::commands::error_message::for_stderr;
 use crate::commands::options::named;

@@ -72,18 +72,18 @@ pub(super) fn text(overview: &Overview) -> String {
 
 /// The same on a terminal of this number of columns, where names give way to numbers.
 pub(super) fn in_columns(overview: &Overview, columns: usize) -> String {
-    let overview = brief(overview, columns);
+    let overview = abbreviated(overview, columns);
     cells(&overview, shape(&overview, columns)) + &summary(&overview, columns) + "\n"
 }
 
 /// The overview with brief labels where the table has too few columns for the whole ones.
-fn brief(overview: &Overview, columns: usize) -> Overview {
-    let mut brief = overview.clone();
+fn abbreviated(overview: &Overview, columns: usize) -> Overview {
+    let mut abbreviated = overview.clone();
     if columns_of_names(overview, columns, 0) < usize::MAX {
         let labels: Vec<String> = overview.cells.iter().map(|cell| cell.row.clone()).collect();
-        brief.cells.iter_mut().zip(without_rates(&labels)).for_each(|(cell, label)| cell.row = label);
+        abbreviated.cells.iter_mut().zip(without_rates(&labels)).for_each(|(cell, label)| cell.row = label);
     }
-    brief
+    abbreviated
 }
 
 /// The widest shape that this number of columns holds; otherwise the narrowest.
@@ -154,7 +154,7 @@ fn summary(overview: &Overview, columns: usize) -> String {
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
 pub(super) fn fit(overview: &Overview, screen: Screen) -> String {
-    let overview = &brief(overview, screen.columns);
+    let overview = &abbreviated(overview, screen.columns);
     let mut end = summary(overview, screen.columns);
     if end.lines().count() > screen.rows / 2 {
         end = summary(overview, usize::MAX);

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     threads: NonZeroUsize,
 }
 
-/// Imports, and says what it is.
+/// Imports and prints a summary.
 pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
     ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
     let imported =

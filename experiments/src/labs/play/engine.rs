@@ -38,7 +38,7 @@ const WAITING: usize = 64;
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let agent = with_visits(&[args.agent], args.visits)?[0];
     let cell = args.network.load(&args.cell)?;
-    with_game!(cell.config.game, G => speak::<G>(&cell, args, agent))?;
+    with_game!(cell.config.game, G => run_protocol::<G>(&cell, args, agent))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -50,7 +50,7 @@ pub(super) fn with_visits(agents: &[Agent], visits: Option<u32>) -> anyhow::Resu
     Ok(agents.iter().map(|agent| agent.with_visits(visits)).collect())
 }
 
-fn speak<G: Referee>(cell: &Loaded, args: &Args, agent: Agent) -> anyhow::Result<()> {
+fn run_protocol<G: Referee>(cell: &Loaded, args: &Args, agent: Agent) -> anyhow::Result<()> {
     Player::new(cell, agent).check_outputs::<G>()?;
     let row = args.cell.components().rev().nth(1).map(|row| row.as_os_str().to_string_lossy().into_owned());
     let name = format!("posenc {}", row.unwrap_or_default());

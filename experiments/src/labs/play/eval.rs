@@ -6,9 +6,8 @@ use crate::commands::devices::CellNetwork;
 use anyhow::{Context as _, bail};
 use config::counted;
 use games::{Referee, with_game};
-use play::calibration::diagram::svg;
-use play::calibration::{self, Calibration};
-use play::judged::{Judge, JudgedScore, Judgement};
+use play::calibration::{self, Calibration, svg};
+use play::engine_agreement::{Judge, JudgedScore, Judgement};
 use play::mates::MateScore;
 use play::puzzles::{self, Band, PuzzleScore, Rule, plot};
 use play::suites::SuiteScore;
@@ -178,7 +177,7 @@ fn ask<'a, G: Referee>(
     }
     for Judged { file, positions, scores } in judged.iter().flatten() {
         let mut stream = streams::stream(args.seed, &["eval", "judged"]);
-        let score = play::judged::score::<G>(player, positions, scores, &mut stream)?;
+        let score = play::engine_agreement::score::<G>(player, positions, scores, &mut stream)?;
         print_result(args, player, "judged", file, json!({"score": score}), || of_judged(&score));
     }
     Ok(())

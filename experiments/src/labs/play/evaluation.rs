@@ -1,4 +1,4 @@
-//! Playing-strength evaluations of finished cells that `posenc run` makes after the last cell (`evaluate` in experiment files).
+//! Playing-strength evaluations of finished cells after `posenc run` (`evaluate` in the experiment file).
 
 use crate::commands::error_message::error_message;
 use anyhow::Context as _;

@@ -7,8 +7,8 @@ use config::counted;
 use games::GameKind;
 use play::Agent;
 use play::matches::{
-    Anchor, Conditions, Contestant, DrawRule, Draws, Kind, Limits, MatchOptions, PATIENCE, Pairing, Progress, Scale,
-    Sequential, Standings, WinRule, play_match,
+    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, DrawRule, Draws, Kind, Limits, MatchOptions, Pairing, Progress,
+    Scale, Sequential, Standings, WinRule, play_match,
 };
 use std::fmt::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, default_value = "1")]
     jobs: NonZeroUsize,
     /// Maximum time for an engine's answer; an engine that takes longer, or dies, forfeits the game and is started again.
-    #[arg(long, value_name = "SECONDS", default_value_t = PATIENCE.as_secs())]
+    #[arg(long, value_name = "SECONDS", default_value_t = ANSWER_TIMEOUT.as_secs())]
     timeout: u64,
     /// Use the averaged weights of cells that average them.
     #[arg(long)]
@@ -233,7 +233,7 @@ fn game(args: &Args, contestants: &[Contestant]) -> anyhow::Result<GameKind> {
     for contestant in contestants {
         found = found.or(contestant.game()?);
     }
-    found.with_context(|| format!("engines alone do not tell the game: add --game and one of {games}"))
+    found.with_context(|| format!("the game cannot be inferred from engines: add --game and one of {games}"))
 }
 
 fn text(standings: &Standings) -> String {

@@ -96,8 +96,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     if let Some(HumanDuration(time)) = args.time.filter(|time| time.0 <= args.signal_delay.0) {
         let (time, delay) = (time.as_secs(), args.signal_delay.0.as_secs());
-        let told = format!("a task of {time} s would be told to stop {delay} s before its end");
-        bail!("--time: {told}; write a longer --time or a shorter --signal-delay");
+        let message = format!("a task of {time} s would be signalled {delay} s before its end");
+        bail!("--time: {message}; write a longer --time or a shorter --signal-delay");
     }
     let experiment = args.grid.load()?;
     check_datasets(&experiment)?;

@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 use testing::{Bench, assert_same_bits, assert_says, dlshogi, manifest, place, small, status, train};
 use train::Outcome;
-use train::ranks::Meeting;
+use train::ranks::Rendezvous;
 
 /// The exit code of a rank that ends because another one is lost.
 const LOST: i32 = 75;
@@ -51,7 +51,7 @@ fn in_parts(mut run: RunConfig) -> RunConfig {
 /// The ranks of a cell, as a launcher with a store of its own starts them.
 struct Launched {
     ranks: Vec<Child>,
-    _meeting: Meeting,
+    _rendezvous: Rendezvous,
 }
 
 impl Launched {
@@ -61,14 +61,14 @@ impl Launched {
 
     /// Ranks of which some have a variable of their own.
     fn with(dir: &Path, size: usize, variable: &dyn Fn(usize) -> Option<(&'static str, &'static str)>) -> Self {
-        let meeting = Meeting::open().expect("a store");
+        let rendezvous = Rendezvous::open().expect("a store");
         let start = |rank: usize| {
             let log = File::create(dir.join(format!("rank-{rank}.log"))).expect("a log");
             let mut command = posenc_cell(dir);
-            command.arg("--ranked").envs(meeting.variables(rank, size)).envs(variable(rank));
+            command.arg("--ranked").envs(rendezvous.variables(rank, size)).envs(variable(rank));
             command.stdout(Stdio::null()).stderr(log).spawn().expect("posenc starts")
         };
-        Self { ranks: (0..size).map(start).collect(), _meeting: meeting }
+        Self { ranks: (0..size).map(start).collect(), _rendezvous: rendezvous }
     }
 
     fn signal(&self, rank: usize, number: libc::c_int) {
@@ -313,10 +313,10 @@ fn processes_of_torchrun_are_ranks_of_the_only_cell() {
     let text = small_in_parts();
     let [alone, launched] = [place(&text), place(&text)];
     run_args(&alone, &ONLY).succeeds();
-    let meeting = Meeting::open().expect("a store");
+    let rendezvous = Rendezvous::open().expect("a store");
     let start = |options: &[&str], rank: usize| {
         let mut command = posenc(launched.path(), options);
-        command.envs(meeting.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.envs(rendezvous.variables(rank, 2)).stdout(Stdio::null()).stderr(Stdio::piped());
         command.spawn().expect("posenc starts")
     };
     for rank in 0..2 {

@@ -2,9 +2,9 @@
 
 use games::GameKind;
 use inspect::displacement::Displacements;
-use inspect::naming::{Tested, name};
 use inspect::permutation::test;
 use inspect::relation::{Relation, distance};
+use inspect::significance::{Tested, name};
 use records::inspected::Signal;
 use streams::{Stream, normal, stream, uniform};
 

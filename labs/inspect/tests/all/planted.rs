@@ -2,9 +2,9 @@
 
 use games::GameKind;
 use inspect::displacement::Displacements;
-use inspect::naming::{Tested, least_controls, name, permutations};
 use inspect::permutation::test;
 use inspect::relation::{Relation, Step, distance};
+use inspect::significance::{Tested, least_controls, name, permutations};
 use records::inspected::{HeadRecord, Signal};
 use streams::{Stream, normal, stream};
 

@@ -14,7 +14,7 @@ use tch::Device;
 use train::inference::{Loaded, Situation};
 
 /// How long an engine may take for an answer before it forfeits the game, unless another time is given.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,7 +39,7 @@ pub enum Kind {
 
 impl Contestant {
     /// Gets it ready to play: a network on this device, an engine with this time for an answer.
-    pub(super) fn seat(&self, game: GameKind, device: Device, timeout: Duration) -> Result<Seat, PlayError> {
+    pub(super) fn load(&self, game: GameKind, device: Device, timeout: Duration) -> Result<ReadyPlayer, PlayError> {
         match &self.kind {
             Kind::Network { cell, averaged, agent } => {
                 let weights = if *averaged { Weights::Averaged } else { Weights::Raw };
@@ -48,12 +48,12 @@ impl Contestant {
                     let found = loaded.config.game.name();
                     return Err(PlayError::Agent(format!("{}: a cell of {found}, not of {}", self.name, game.name())));
                 }
-                Ok(Seat::Network { cell: Box::new(loaded), agent: agent.parse()? })
+                Ok(ReadyPlayer::Network { cell: Box::new(loaded), agent: agent.parse()? })
             }
             Kind::Engine { program, nodes, options } => {
                 let settings =
                     EngineSettings { options: options.clone(), ..EngineSettings::new(program, game, 1, timeout) };
-                Ok(Seat::Engine { engine: Box::new(Engine::start(&settings)?), nodes: *nodes })
+                Ok(ReadyPlayer::Engine { engine: Box::new(Engine::start(&settings)?), nodes: *nodes })
             }
         }
     }
@@ -67,8 +67,7 @@ impl Contestant {
     }
 }
 
-/// A contestant that is ready to play.
-pub(super) enum Seat {
+pub(super) enum ReadyPlayer {
     Network { cell: Box<Loaded>, agent: Agent },
     Engine { engine: Box<Engine>, nodes: u64 },
 }
@@ -80,7 +79,7 @@ pub(super) enum Action {
     DeclaresWin,
 }
 
-impl Seat {
+impl ReadyPlayer {
     /// What distinguishes it from another version of itself: the hash of a network's weights, or the name
     /// and version that an engine states.
     pub(super) fn identity(&self) -> Result<String, PlayError> {

@@ -1,6 +1,6 @@
 //! The conditions of a match, and one game between two contestants.
 
-use super::contestant::{Action, Contestant, Kind, Seat};
+use super::contestant::{Action, Contestant, Kind, ReadyPlayer};
 use crate::error::PlayError;
 use engines::{Adjudicator, DrawRule, EngineError, WinRule};
 use games::{GameKind, GameResult, Played, Position, Referee, Side, Termination};
@@ -146,21 +146,21 @@ fn forfeited(loser: Side, error: PlayError) -> Result<Ending, PlayError> {
 /// Plays the game; `None` if a stop was requested.
 pub(super) fn play<G: Referee>(
     fixture: Fixture<'_, G>,
-    mut seats: [&mut Seat; 2],
+    mut ready: [&mut ReadyPlayer; 2],
     limits: Limits,
     streams: &mut [Stream; 2],
     stop: &AtomicBool,
 ) -> Result<Option<FinishedGame>, PlayError> {
     let Fixture { number, players, start, opening } = fixture;
-    let situations = [0, 1].map(|seat: usize| seats[seat].situation::<G>(opening.start()));
+    let situations = [0, 1].map(|player: usize| ready[player].situation::<G>(opening.start()));
     let mut board = Board::<G> { played: Played::from(opening.start().clone()), moves: Vec::new(), situations };
     opening.moves().iter().for_each(|&mv| board.play(mv));
     let of_opening = board.moves.len();
     let mut adjudicator = Adjudicator::new(limits.win, limits.draw);
     let failed = [Side::First, Side::Second]
         .into_iter()
-        .zip(&mut seats)
-        .find_map(|(side, seat)| seat.new_game().err().map(|error| forfeited(side, error)));
+        .zip(&mut ready)
+        .find_map(|(side, player)| player.new_game().err().map(|error| forfeited(side, error)));
     let Ending { result, termination, forfeit } = match failed {
         Some(ending) => ending?,
         None => loop {
@@ -168,7 +168,7 @@ pub(super) fn play<G: Referee>(
                 return Ok(None);
             }
             let mover = board.played.position().side_to_move();
-            match next_ply(&mut board, &mut seats, start, limits, &mut adjudicator, streams) {
+            match next_ply(&mut board, &mut ready, start, limits, &mut adjudicator, streams) {
                 Ok(None) => {}
                 Ok(Some((result, termination))) => break Ending { result, termination, forfeit: None },
                 Err(error) => break forfeited(mover, error)?,
@@ -182,7 +182,7 @@ pub(super) fn play<G: Referee>(
 /// Plays a ply; the ending, if the game is over.
 fn next_ply<G: Referee>(
     board: &mut Board<G>,
-    seats: &mut [&mut Seat; 2],
+    ready: &mut [&mut ReadyPlayer; 2],
     start: Option<&str>,
     limits: Limits,
     adjudicator: &mut Adjudicator,
@@ -195,7 +195,7 @@ fn next_ply<G: Referee>(
     let mover = board.played.position().side_to_move();
     // By colour, not by turn: an opening's position may be the second player's to move.
     let place = usize::from(mover == Side::Second);
-    let action = seats[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
+    let action = ready[place].act(board.situations[place].as_ref(), start, &board.moves, &mut streams[place])?;
     let lost = |termination| Ok(Some((GameResult::won_by(mover.other()), termination)));
     let (text, score) = match action {
         Action::Resigns => return lost(Termination::Resignation),

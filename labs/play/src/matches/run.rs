@@ -1,6 +1,6 @@
 //! A match from its conditions to its journal.
 
-use super::contestant::{Contestant, Seat};
+use super::contestant::{Contestant, ReadyPlayer};
 use super::game::{Conditions, FinishedGame, Fixture, play};
 use super::journal::{GAMES, Journal};
 use super::records;
@@ -57,7 +57,7 @@ fn play_of<G: Referee>(
     let openings = Openings::read::<G>(options.openings.as_deref(), conditions.seed)?;
     conditions.book = openings.book().map(|book| book.blake3);
     let identity =
-        |contestant: &Contestant| contestant.seat(conditions.game, options.device, options.timeout)?.identity();
+        |contestant: &Contestant| contestant.load(conditions.game, options.device, options.timeout)?.identity();
     conditions.identities = conditions.contestants.iter().map(identity).collect::<Result<_, PlayError>>()?;
     let mut journal = Journal::open(&options.out, &conditions)?;
     let is_decided =
@@ -108,7 +108,7 @@ type Sender = mpsc::Sender<Result<FinishedGame, PlayError>>;
 /// Games in a row that a contestant may forfeit to one worker before the match ends.
 const MOST_FORFEITS: usize = 3;
 
-/// Plays games until none is left. Contestants sit down when they play first, and stay; an engine that failed is started again.
+/// Plays games until none is left. A contestant is loaded for its first game and stays; an engine that failed is started again.
 #[allow(clippy::too_many_arguments, reason = "all of it is one worker's view of the match")]
 fn work<G: Referee>(
     conditions: &Conditions,
@@ -122,8 +122,8 @@ fn work<G: Referee>(
 ) -> Result<(), PlayError> {
     // LibTorch counts its threads for each of ours.
     tch::set_num_threads(1);
-    let mut seats: Vec<Option<Seat>> = conditions.contestants.iter().map(|_| None).collect();
-    let mut forfeits = vec![0; seats.len()];
+    let mut ready: Vec<Option<ReadyPlayer>> = conditions.contestants.iter().map(|_| None).collect();
+    let mut forfeits = vec![0; ready.len()];
     while !halt.load(Ordering::Relaxed) && !stop.load(Ordering::Relaxed) {
         let Some(number) = next.lock().unwrap_or_else(PoisonError::into_inner).next() else { break };
         let slot = schedule.slot(number);
@@ -139,9 +139,9 @@ fn work<G: Referee>(
         };
         let mut two = Vec::new();
         for place in slot.players {
-            two.push(match seats[place].take() {
-                Some(seat) => seat,
-                None => conditions.contestants[place].seat(conditions.game, options.device, options.timeout)?,
+            two.push(match ready[place].take() {
+                Some(player) => player,
+                None => conditions.contestants[place].load(conditions.game, options.device, options.timeout)?,
             });
         }
         let draws = |colour: &str| streams::stream(conditions.seed, &["match", "game", &number.to_string(), colour]);
@@ -149,9 +149,9 @@ fn work<G: Referee>(
         let finished = play(fixture, [first, second], conditions.limits, &mut [draws("first"), draws("second")], stop)?;
         let Some(game) = finished else { break };
         let (loser, reason) = (game.forfeited_by(), game.forfeit.clone());
-        for (place, seat) in slot.players.into_iter().zip(two) {
+        for (place, player) in slot.players.into_iter().zip(two) {
             let failed = loser == Some(place);
-            seats[place] = (!failed).then_some(seat);
+            ready[place] = (!failed).then_some(player);
             forfeits[place] = if failed { forfeits[place] + 1 } else { 0 };
         }
         if sender.send(Ok(game)).is_err() {

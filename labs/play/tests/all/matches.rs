@@ -3,7 +3,7 @@
 use games::GameKind;
 use play::PlayError;
 use play::matches::{
-    Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, PATIENCE, Scale, Standings, play_match,
+    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Scale, Standings, play_match,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ fn options(out: PathBuf, jobs: usize, timeout: Duration) -> MatchOptions {
 /// Plays; stops after `until` games, if given.
 fn play(conditions: &Conditions, out: PathBuf, jobs: usize, until: Option<u64>) -> Result<Standings, PlayError> {
     let stop = AtomicBool::new(false);
-    let options = options(out, jobs, PATIENCE);
+    let options = options(out, jobs, ANSWER_TIMEOUT);
     let mut progress = |_: &play::matches::FinishedGame, done| {
         if Some(done) == until {
             stop.store(true, Ordering::Relaxed);
@@ -80,7 +80,7 @@ fn workers_and_interruptions_change_no_game_and_none_counts_twice() {
         assert_eq!(resumed, whole);
         let anchored =
             Scale { anchor: Anchor::Player { name: "value".to_owned(), elo: 1000.0 }, draws: Draws::Davidson };
-        let options = MatchOptions { scale: anchored, ..options(two.clone(), 1, PATIENCE) };
+        let options = MatchOptions { scale: anchored, ..options(two.clone(), 1, ANSWER_TIMEOUT) };
         let again =
             play_match(conditions.clone(), &options, &mut |_, _| panic!("no game is missing"), &AtomicBool::new(false))
                 .expect("a finished match");

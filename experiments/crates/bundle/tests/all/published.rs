@@ -4,7 +4,7 @@ use bundle::collect::Content;
 use bundle::{Limits, Part, Publication, Unpacked};
 use config::{Experiment, RunConfig};
 use grid::tuning::Search;
-use grid::{CellBundle, Prepared, RunSelection, genuine};
+use grid::{CellBundle, Prepared, RunSelection, authenticity};
 use report::Report;
 use report::ranks::{self, Leaders};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn every_published_bundle_has_the_hashes_of_its_list_and_the_identity_of_the_pag
     let listed: BTreeMap<String, String> = page.lines().filter_map(identity).collect();
     let found = published().into_iter().map(|path| {
         let unpacked = records(&path);
-        let checked = genuine::check(&unpacked.verified().plan, unpacked.run_dir());
+        let checked = authenticity::check(&unpacked.verified().plan, unpacked.run_dir());
         let finished = checked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         assert!(finished > 0, "{}", path.display());
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();

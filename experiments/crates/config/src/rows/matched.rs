@@ -151,12 +151,12 @@ impl Task<'_> {
             counts: goal.map(|goal| [count, goal]),
         };
         let name = |own: &str, matched: &Matched| format!("{own} [= {matched}]");
-        let named = Matched { goal: self.goal.shown().to_owned(), ..matched.clone() };
+        let named = Matched { goal: self.goal.display_name().to_owned(), ..matched.clone() };
         let is_named = self.own.custom_name.is_some() || self.goal.custom_name.is_some();
         Ok(Row {
             label: format!("{}{}", self.own.label, matched.folder_words()),
             name: name(&self.own.name, &matched),
-            custom_name: is_named.then(|| name(self.own.shown(), &named)),
+            custom_name: is_named.then(|| name(self.own.display_name(), &named)),
             hash,
             run,
             cost,

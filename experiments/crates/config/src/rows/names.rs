@@ -102,8 +102,9 @@ fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], document: &Node) -> Resu
     }
     for (name, own) in found {
         let same = |i: usize| {
-            let is_same =
-                |(j, other): &(usize, &Row)| *j != i && other.run.game == rows[i].run.game && other.shown() == *name;
+            let is_same = |(j, other): &(usize, &Row)| {
+                *j != i && other.run.game == rows[i].run.game && other.display_name() == *name
+            };
             rows.iter().enumerate().find(is_same)
         };
         if let Some((_, other)) = own.iter().find_map(|&i| same(i)) {
@@ -119,7 +120,7 @@ fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], document: &Node) -> Resu
 
 /// The label of a named row; the old one if the name has no character for it, or another row has it.
 fn folder_label(rows: &[Row], row: usize) -> String {
-    let words = for_folder(rows[row].shown());
+    let words = for_folder(rows[row].display_name());
     let label = format!("{}-{words}", rows[row].run.game.name());
     let is_taken = rows.iter().enumerate().any(|(other, known)| other != row && known.label == label);
     if words.is_empty() || is_taken { rows[row].label.clone() } else { label }

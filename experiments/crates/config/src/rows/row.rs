@@ -74,7 +74,7 @@ impl Row {
     }
 
     /// Its name for people, unique within its game.
-    pub fn shown(&self) -> &str {
+    pub fn display_name(&self) -> &str {
         self.custom_name.as_ref().unwrap_or(&self.name)
     }
 
@@ -99,7 +99,7 @@ impl Row {
             let rest = shown.strip_prefix(name);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(", ") && self.role != Role::Twin)
         };
-        self.folder() == name || is(self.shown()) || is(&readable(self.shown()))
+        self.folder() == name || is(self.display_name()) || is(&readable(self.display_name()))
     }
 }
 

@@ -8,7 +8,7 @@ fn with(names: &str) -> String {
 }
 
 fn rows(experiment: &Experiment) -> Vec<[&str; 4]> {
-    experiment.rows.iter().map(|row| [row.run.game.name(), row.shown(), &row.label, &row.hash]).collect()
+    experiment.rows.iter().map(|row| [row.run.game.name(), row.display_name(), &row.label, &row.hash]).collect()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn controls_have_the_names_of_their_rows_or_their_own() {
     let control = |names: &str| {
         let experiment = load(&format!("{}{controls}", with(names)));
         let row = experiment.rows.into_iter().find(|row| row.matched.is_some()).expect("a control");
-        (row.shown().to_owned(), row.label, row.name)
+        (row.display_name().to_owned(), row.label, row.name)
     };
     let (plain, folder, label) = control("Nothing: none");
     assert_eq!(plain, label);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use testing::{brought_experiments, experiments_folder, load, load_with, root, small};
+use testing::{experiment_files, experiments_folder, load, load_with, root, small};
 
 /// It takes a while: the reader is asked about every key.
 static SCHEMA: LazyLock<Value> = LazyLock::new(schema::schema);
@@ -119,8 +119,8 @@ fn read(path: &Path) -> Value {
 
 #[test]
 fn every_experiment_of_the_project_fits() {
-    assert!(brought_experiments().len() >= 30);
-    for path in brought_experiments() {
+    assert!(experiment_files().len() >= 30);
+    for path in experiment_files() {
         fits(&read(&path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
 }
@@ -129,7 +129,7 @@ fn every_experiment_of_the_project_fits() {
 #[test]
 fn a_misspelt_key_fits_nowhere() {
     let mut tried = 0;
-    for path in brought_experiments() {
+    for path in experiment_files() {
         let document = read(&path);
         for place in maps(&document, String::new()) {
             // What anchors hold is free.

@@ -79,7 +79,7 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
     if let Some((level, what)) = &plot.level {
         let y = frame.at_y(*level);
         canvas.line("level", (frame.left, y), (frame.right, y));
-        match freer_on_the_left(plot, *level) {
+        match left_is_emptier(plot, *level) {
             true => canvas.text("note", (frame.left + 4.0, y - 5.0), Anchor::Start, what),
             false => canvas.text("note", (frame.right - 4.0, y - 5.0), Anchor::End, what),
         }
@@ -114,7 +114,7 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
 }
 
 /// Whether lines are farther from a level at their starts than at their ends.
-fn freer_on_the_left(plot: &CurvePlot, level: f64) -> bool {
+fn left_is_emptier(plot: &CurvePlot, level: f64) -> bool {
     let nearest = |of: fn(&Series) -> Option<&Point>| {
         let ends = plot.series.iter().filter_map(of);
         ends.map(|point| (point.y - level).abs()).fold(f64::INFINITY, f64::min)

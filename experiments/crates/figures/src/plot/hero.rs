@@ -26,7 +26,7 @@ pub struct HeroPanel {
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeroRow {
     pub label: String,
-    pub judged: Judged,
+    pub judged: HeroVerdict,
     pub mean: f64,
     /// The plain 95 % interval: the thick line.
     pub plain: Option<Interval>,
@@ -38,7 +38,7 @@ pub struct HeroRow {
 games::named! {
     /// A verdict as colour and shape, in the order of the legend, which has the names.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Judged {
+    pub enum HeroVerdict {
         /// The row that the others of its panel are compared with.
         Reference = "reference",
         /// Differs significantly from the reference, to this side of it, which is the better or the worse one.
@@ -55,9 +55,9 @@ games::named! {
     }
 }
 
-impl Judged {
+impl HeroVerdict {
     /// Its class and its shape.
-    const fn look(self) -> (&'static str, usize) {
+    const fn mark(self) -> (&'static str, usize) {
         match self {
             Self::Reference => ("ref", 0),
             Self::Better => ("good", 0),
@@ -150,7 +150,7 @@ fn draw_panel(panel: &HeroPanel, places: &Places, canvas: &mut Canvas, (start, o
     }
     for (row, (lines, middle)) in panel.rows.iter().zip(&places.rows) {
         let y = frame.top + middle;
-        let (class, shape) = row.judged.look();
+        let (class, shape) = row.judged.mark();
         let mut interval = |kind: &str, ends: &Interval| {
             canvas.line(&format!("{kind} {class}"), (frame.at_x(ends.low), y), (frame.at_x(ends.high), y));
         };
@@ -176,8 +176,8 @@ fn title(text: &str, room: f64) -> String {
 }
 
 fn legend(panel: &HeroPanel, canvas: &mut Canvas, (mut x, y): (f64, f64)) {
-    for judged in Judged::ALL.into_iter().filter(|judged| panel.rows.iter().any(|row| row.judged == *judged)) {
-        let ((class, shape), name) = (judged.look(), judged.name());
+    for judged in HeroVerdict::ALL.into_iter().filter(|judged| panel.rows.iter().any(|row| row.judged == *judged)) {
+        let ((class, shape), name) = (judged.mark(), judged.name());
         canvas.marker(class, shape, (x, y - 4.0), 4.5, name);
         canvas.text("tick", (x + 9.0, y), Anchor::Start, name);
         x += 24.0 + 0.85 * width(name);
@@ -193,7 +193,7 @@ fn tooltip(row: &HeroRow) -> String {
 mod tests {
     use super::*;
 
-    fn row(label: &str, judged: Judged, mean: f64) -> HeroRow {
+    fn row(label: &str, judged: HeroVerdict, mean: f64) -> HeroRow {
         let plain = Some(Interval { low: mean - 0.01, high: mean + 0.01 });
         HeroRow { label: label.to_owned(), judged, mean, plain, corrected: None, verdict: "so".to_owned() }
     }
@@ -211,7 +211,9 @@ mod tests {
 
     #[test]
     fn rows_are_drawn_in_their_order_with_a_shape_for_each_verdict() {
-        let rows = [row("shaw", Judged::Better, -0.2), row("rope", Judged::Open, 0.0), row("none", Judged::Worse, 0.1)];
+        let rows =
+            [("shaw", HeroVerdict::Better, -0.2), ("rope", HeroVerdict::Open, 0.0), ("none", HeroVerdict::Worse, 0.1)];
+        let rows = rows.map(|(label, judged, mean)| row(label, judged, mean));
         let svg = draw(&plot(&[&rows]), "hero", Medium::Page).expect("three rows");
         let places: Vec<usize> =
             ["shaw", "rope", "none"].iter().filter_map(|name| svg.find(&format!(">{name}</text>"))).collect();
@@ -230,7 +232,7 @@ mod tests {
     #[test]
     fn names_of_several_axes_are_whole_and_do_not_overlap() {
         let rows =
-            [48, 64, 96].map(|width| row(&format!("relative bias, steps 750, width {width}"), Judged::Open, 0.0));
+            [48, 64, 96].map(|width| row(&format!("relative bias, steps 750, width {width}"), HeroVerdict::Open, 0.0));
         let svg = draw(&plot(&[&rows]), "hero", Medium::Page).expect("three rows");
         let texts: Vec<&str> = svg.lines().filter(|line| line.starts_with("<text class=\"name\"")).collect();
         let text = |line: &&str| line.split('>').nth(1).and_then(|rest| rest.split('<').next()).map(str::to_owned);
@@ -251,7 +253,7 @@ mod tests {
 
     #[test]
     fn panels_stand_side_by_side_and_need_a_row() {
-        let rows = [row("shaw", Judged::Better, -0.2)];
+        let rows = [row("shaw", HeroVerdict::Better, -0.2)];
         let wide = draw(&plot(&[&rows, &rows]), "hero", Medium::Column).expect("rows");
         assert!(wide.contains("viewBox=\"0 0 824 ") && wide.contains("width=\"6.695in\""), "{wide}");
         assert_eq!(draw(&plot(&[&[], &[]]), "hero", Medium::Page), None);

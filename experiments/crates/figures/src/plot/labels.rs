@@ -85,7 +85,7 @@ impl Labels {
     }
 
     /// Keeps labels off a line between two points, upright or level.
-    pub(super) fn keep_off(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+    pub(super) fn reserve(&mut self, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
         self.taken.push((x1.min(x2) - 2.0, y1.min(y2) - 2.0, x1.max(x2) + 2.0, y1.max(y2) + 2.0));
     }
 

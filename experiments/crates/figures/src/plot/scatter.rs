@@ -108,8 +108,8 @@ fn beside(plot: &ScatterPlot, frame: &Frame, (width, _): (f64, f64)) -> Option<V
     let places: Vec<_> = plot.points.iter().map(|point| place(point, frame)).collect();
     let mut labels = Labels::new((frame.left + 2.0, frame.top, width - 2.0, frame.bottom - 2.0), &places);
     for (point, &(x, y)) in plot.points.iter().zip(&places) {
-        point.across.iter().for_each(|ends| labels.keep_off((frame.at_x(ends.low), y), (frame.at_x(ends.high), y)));
-        point.upright.iter().for_each(|ends| labels.keep_off((x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
+        point.across.iter().for_each(|ends| labels.reserve((frame.at_x(ends.low), y), (frame.at_x(ends.high), y)));
+        point.upright.iter().for_each(|ends| labels.reserve((x, frame.at_y(ends.low)), (x, frame.at_y(ends.high))));
     }
     plot.points.iter().zip(places).map(|(point, at)| labels.place(at, &point.label)).collect()
 }
@@ -119,7 +119,7 @@ fn guide(plot: &ScatterPlot, frame: &Frame, canvas: &mut Canvas) {
         Guide::Front { low_is_good } => {
             let points: Vec<_> = plot.points.iter().map(|point| point.at).collect();
             let mut stairs: Vec<(f64, f64)> = Vec::new();
-            for (x, y) in front(&points, low_is_good) {
+            for (x, y) in pareto_front(&points, low_is_good) {
                 let (x, y) = (frame.at_x(x), frame.at_y(y));
                 stairs.extend(stairs.last().map(|&(_, before)| (x, before)));
                 stairs.push((x, y));
@@ -147,7 +147,7 @@ fn diagonal(frame: &Frame) -> Option<(f64, f64)> {
 }
 
 /// The points that no other one beats: those for which nothing as cheap is as good, the cheapest first.
-fn front(points: &[(f64, f64)], low_is_good: bool) -> Vec<(f64, f64)> {
+fn pareto_front(points: &[(f64, f64)], low_is_good: bool) -> Vec<(f64, f64)> {
     let badness = |y: f64| if low_is_good { y } else { -y };
     let mut sorted = points.to_vec();
     sorted.sort_by(|a, b| a.0.total_cmp(&b.0).then(badness(a.1).total_cmp(&badness(b.1))));
@@ -162,12 +162,12 @@ fn front(points: &[(f64, f64)], low_is_good: bool) -> Vec<(f64, f64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::front;
+    use super::pareto_front;
 
     #[test]
     fn nothing_on_the_front_is_beaten() {
         let points = [(1.0, 5.0), (2.0, 6.0), (2.0, 4.0), (3.0, 4.0), (4.0, 1.0)];
-        assert_eq!(front(&points, true), [(1.0, 5.0), (2.0, 4.0), (4.0, 1.0)]);
-        assert_eq!(front(&points, false), [(1.0, 5.0), (2.0, 6.0)]);
+        assert_eq!(pareto_front(&points, true), [(1.0, 5.0), (2.0, 4.0), (4.0, 1.0)]);
+        assert_eq!(pareto_front(&points, false), [(1.0, 5.0), (2.0, 6.0)]);
     }
 }

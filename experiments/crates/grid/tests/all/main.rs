@@ -1,6 +1,6 @@
 //! Tests of grids, in one binary.
 
-mod planned;
+mod plan;
 mod scheduler;
 mod select;
 mod tuning;

@@ -65,6 +65,6 @@ fn a_row_is_found_by_the_start_of_its_name() {
 
 fn found_in(experiment: &Experiment, only: &str) -> Result<usize, String> {
     let selector: Selector = only.parse().expect("a selection");
-    let selector = selector.among(&experiment.rows).map_err(|error| error.to_string())?;
+    let selector = selector.resolve_rows(&experiment.rows).map_err(|error| error.to_string())?;
     Ok(experiment.cells().iter().filter(|cell| selector.matches(cell)).count())
 }

@@ -1,6 +1,6 @@
 //! The plots of a report as files, each as SVG and PDF.
 
-use super::{Figure, Look};
+use super::{Figure, Styles};
 use crate::model::Report;
 use crate::order::by_effect;
 use crate::sections::{
@@ -43,21 +43,21 @@ pub fn for_any_page(report: &Report) -> Vec<Figure> {
 }
 
 fn all(report: &Report, medium: Medium) -> Vec<Figure> {
-    let look = Look::of(report.games.iter().flat_map(|game| &game.rows), medium);
+    let styles = Styles::of(report.games.iter().flat_map(|game| &game.rows), medium);
     let mut figures = answer::figures(report, medium);
     figures.extend(answer::of_all_games(report, medium));
     figures.extend(named_heads::figure(&report.named_heads, medium));
     figures.extend(gaps::figures(report, medium));
     figures.extend(gaps::of_all_games(report, medium));
     for game in &report.games {
-        figures.extend(verdicts::figure(report, game, &look));
-        figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &look));
+        figures.extend(verdicts::figure(report, game, &styles));
+        figures.extend(interactions::figures(&game.game, &game.interactions, &report.primary, &styles));
         figures.extend(scaling::figures(&game.game, &game.scaling, &report.primary, medium));
-        figures.extend(training::figures(report, game, &look));
-        figures.extend(tuning::figures(&game.game, game.tuning.as_ref(), &game.rows, &look));
-        figures.extend(costs::figures(report, game, &look));
-        figures.extend(slices::figures(&game.game, &game.slices, &look));
+        figures.extend(training::figures(report, game, &styles));
+        figures.extend(tuning::figures(&game.game, game.tuning.as_ref(), &game.rows, &styles));
+        figures.extend(costs::figures(report, game, &styles));
+        figures.extend(slices::figures(&game.game, &game.slices, &styles));
     }
-    figures.extend(report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &look)));
+    figures.extend(report.transfer.iter().filter_map(|transfer| transfer::figure(&report.primary, transfer, &styles)));
     figures
 }

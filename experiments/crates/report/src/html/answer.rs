@@ -80,7 +80,7 @@ pub(super) fn table(report: &Report) -> String {
          <th scope=\"col\" class=\"word\">verdict</th>"
     )
     .repeat(report.games.len());
-    let line = |line: &answer::Beside<'_>| {
+    let line = |line: &answer::SideBySide<'_>| {
         let Some(first) = line.iter().copied().flatten().next() else { return String::new() };
         let step = or_absent(first.step_time.and_then(|time| time.ratio), |ratio| format!("{}×", fixed(ratio, 2)));
         let size = grouped(first.network.encoding as u64);
@@ -113,13 +113,13 @@ fn cells(row: &RowReport) -> String {
 }
 
 /// Whether a difference has a verdict.
-fn is_judged(rows: &[answer::Beside<'_>]) -> bool {
+fn is_judged(rows: &[answer::SideBySide<'_>]) -> bool {
     let mut compared = rows.iter().flatten().flatten().filter_map(|row| row.comparison.as_ref());
     compared.any(|comparison| comparison.verdict != Verdict::Missing)
 }
 
 /// How the verdicts were reached, and what step time and size are those of.
-fn remarks(report: &Report, rows: &[answer::Beside<'_>]) -> String {
+fn remarks(report: &Report, rows: &[answer::SideBySide<'_>]) -> String {
     let mut remarks = vec![format!("verdicts: {}", verdicts::method(report))];
     let interval = match is_judged(rows) {
         true => "the Holm-corrected interval of its verdict, without a verdict with the plain 95 % one",

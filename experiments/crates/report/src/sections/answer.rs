@@ -10,7 +10,7 @@ use crate::model::{GameReport, Report, RowReport};
 use crate::order::badness;
 use facts::Role;
 use figures::plot::Medium;
-use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
+use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, HeroVerdict};
 
 /// The most rows of a panel.
 const MOST: usize = 20;
@@ -76,12 +76,12 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
     Some(HeroRow {
         label: row.name(),
         judged: match comparison.verdict {
-            Verdict::Better => Judged::Better,
-            Verdict::Worse => Judged::Worse,
-            Verdict::Equivalent => Judged::Equivalent,
-            Verdict::Open => Judged::Open,
-            Verdict::DependsOnTuning => Judged::DependsOnTuning,
-            Verdict::Missing | Verdict::Diverged | Verdict::ReferenceDiverged => Judged::Missing,
+            Verdict::Better => HeroVerdict::Better,
+            Verdict::Worse => HeroVerdict::Worse,
+            Verdict::Equivalent => HeroVerdict::Equivalent,
+            Verdict::Open => HeroVerdict::Open,
+            Verdict::DependsOnTuning => HeroVerdict::DependsOnTuning,
+            Verdict::Missing | Verdict::Diverged | Verdict::ReferenceDiverged => HeroVerdict::Missing,
         },
         mean: comparison.mean().filter(|mean| mean.is_finite())?,
         plain: comparison.interval,
@@ -91,20 +91,20 @@ fn hero_row(row: &RowReport, comparison: &Comparison) -> Option<HeroRow> {
 }
 
 /// A row in each game, in the order of the games; none where a game does not have it.
-pub(crate) type Beside<'a> = Vec<Option<&'a RowReport>>;
+pub(crate) type SideBySide<'a> = Vec<Option<&'a RowReport>>;
 
 /// The rows of all games with their partners beside them: each group with its reference, the best of the first game first, the
 /// references at their place of no difference, the A/A controls last.
-pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
-    let mut lines: Vec<Beside<'_>> = match &report.games[..] {
+pub(crate) fn rows(report: &Report) -> Vec<SideBySide<'_>> {
+    let mut lines: Vec<SideBySide<'_>> = match &report.games[..] {
         [] => Vec::new(),
         [first, others @ ..] => partnered(first, others, &report.axes),
     };
-    let worst = |line: &Beside<'_>| {
+    let worst = |line: &SideBySide<'_>| {
         line.iter().flatten().next().map_or(f64::INFINITY, |row| badness(row, report.primary.direction))
     };
     lines.sort_by(|a, b| group(report, a).cmp(&group(report, b)).then(worst(a).total_cmp(&worst(b))));
-    let twins: Beside<'_> = report.games.iter().map(|game| game.twin.as_ref()).collect();
+    let twins: SideBySide<'_> = report.games.iter().map(|game| game.twin.as_ref()).collect();
     if twins.iter().any(Option::is_some) {
         lines.push(twins);
     }
@@ -112,7 +112,7 @@ pub(crate) fn rows(report: &Report) -> Vec<Beside<'_>> {
 }
 
 /// What the labels of a row in several games have in common: each game may have its own learning rate.
-pub(crate) fn label(rows: &Beside<'_>) -> String {
+pub(crate) fn label(rows: &SideBySide<'_>) -> String {
     let rows: Vec<&RowReport> = rows.iter().copied().flatten().collect();
     let labels: Vec<&str> = rows.iter().map(|row| row.label.as_str()).collect();
     match rows.first() {
@@ -122,7 +122,7 @@ pub(crate) fn label(rows: &Beside<'_>) -> String {
 }
 
 /// The place of a row's reference among those of its game.
-pub(crate) fn group(report: &Report, rows: &Beside<'_>) -> usize {
+pub(crate) fn group(report: &Report, rows: &SideBySide<'_>) -> usize {
     let found = report.games.iter().zip(rows).find_map(|(game, row)| Some((game, (*row)?)));
     let Some((game, row)) = found.filter(|(_, row)| row.role != Role::Twin) else { return usize::MAX };
     let until = game.rows.iter().position(|own| std::ptr::eq(own, row)).map_or(0, |place| place + 1);
@@ -131,11 +131,11 @@ pub(crate) fn group(report: &Report, rows: &Beside<'_>) -> usize {
 
 /// The rows of the first game with their partners in each of the others, then the rows of the others that have no partner
 /// in the first.
-fn partnered<'a>(first: &'a GameReport, others: &'a [GameReport], axes: &[String]) -> Vec<Beside<'a>> {
-    let alone = |place: usize, row: &'a RowReport| -> Beside<'a> {
+fn partnered<'a>(first: &'a GameReport, others: &'a [GameReport], axes: &[String]) -> Vec<SideBySide<'a>> {
+    let alone = |place: usize, row: &'a RowReport| -> SideBySide<'a> {
         (0..=others.len()).map(|i| (i == place).then_some(row)).collect()
     };
-    let mut lines: Vec<Beside<'a>> = first.rows.iter().map(|row| alone(0, row)).collect();
+    let mut lines: Vec<SideBySide<'a>> = first.rows.iter().map(|row| alone(0, row)).collect();
     for (place, game) in others.iter().enumerate().map(|(place, game)| (place + 1, game)) {
         for pair in pairs([first, game], axes) {
             let (own, Some(row)) = (pair[0], pair[1]) else { continue };
@@ -148,11 +148,11 @@ fn partnered<'a>(first: &'a GameReport, others: &'a [GameReport], axes: &[String
     lines
 }
 
-fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<Beside<'a>> {
+fn pairs<'a>(games: [&'a GameReport; 2], axes: &[String]) -> Vec<SideBySide<'a>> {
     let Partners { pairs, unpaired } = Partners::of(games, axes);
     let [mut left, mut right] =
         games.map(|game| game.rows.iter().filter(|row| row.role == Role::Reference).collect::<Vec<_>>());
-    let mut lines: Vec<Beside<'a>> = pairs.into_iter().map(|[one, other]| vec![Some(one), Some(other)]).collect();
+    let mut lines: Vec<SideBySide<'a>> = pairs.into_iter().map(|[one, other]| vec![Some(one), Some(other)]).collect();
     if let ([one], [other]) = (&left[..], &right[..]) {
         lines.push(vec![Some(*one), Some(*other)]);
         (left, right) = (Vec::new(), Vec::new());

@@ -1,9 +1,9 @@
 //! The same comparison at several numbers of steps, each with its own decay of the learning rate.
 
 use super::variants::{self, Variant};
-use crate::files::RunFolder;
 use crate::numbers::{alone, of_ranks, of_test, or_absent};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::RunFolder;
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{MeanTest, PairedTest, Summary};
 use crate::table::{ROW, Table};
@@ -50,7 +50,7 @@ pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) ->
     let differences: Vec<Vec<Vec<f64>>> =
         sets.iter().map(|set| steps.iter().map(|&steps| at(set, steps).unwrap_or_default()).collect()).collect();
     let rows = sets.iter().zip(&differences).map(|(set, of_set)| BudgetRow {
-        label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
+        label: common(&set.iter().map(|variant| variant.row.display_name()).collect::<Vec<_>>()),
         differences: of_set.iter().map(|differences| Some(Summary::of(differences)?.mean)).collect(),
         tests: of_set.iter().map(|differences| PairedTest::of(differences)).collect(),
     });

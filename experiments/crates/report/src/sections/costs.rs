@@ -1,6 +1,6 @@
 //! Costs of the rows: parameters, arithmetic and time, and how closely matched controls match.
 
-use crate::figures::{Figure, Look};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, MatchedReport, Report, RowReport};
 use crate::numbers::{fixed, mega};
 use crate::statistics::Interval;
@@ -59,7 +59,7 @@ pub(crate) fn controls(game: &GameReport) -> Vec<String> {
     game.rows.iter().filter_map(|row| Some((row.name(), row.matched.as_ref()?))).map(line).collect()
 }
 
-pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
+pub(crate) fn figures(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let low_is_good = match report.primary.direction {
         Direction::Lower => true,
         Direction::Higher => false,
@@ -80,7 +80,7 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
             let sd = summary.sd.unwrap_or_default();
             Some(ScatterPoint {
                 label: row.name(),
-                style: look.row(row),
+                style: styles.row(row),
                 at: (cost(row)?, summary.mean),
                 across: None,
                 upright: Some(Interval { low: summary.mean - sd, high: summary.mean + sd }),
@@ -95,7 +95,7 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
             size: (400.0, 320.0),
         };
         let id = format!("{}-{kind}", game.game);
-        let svg = scatter::draw(&plot, &id, look.medium)?;
+        let svg = scatter::draw(&plot, &id, styles.medium)?;
         let caption = "Bars: ± one standard deviation over seeds; line: the best rows at each cost.";
         Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };

@@ -3,13 +3,13 @@
 use super::interactions::{Change, Gap, InteractionReport};
 use crate::document::capitalised;
 use crate::figures::{Figure, slugs};
-use crate::missing::ruled_out;
 use crate::model::{GameReport, Report};
+use crate::no_verdict::blocking_reason;
 use facts::distinct;
 use facts::metrics::Direction;
 use facts::row_name::readable;
 use figures::plot::Medium;
-use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, Judged};
+use figures::plot::hero::{self, HeroPanel, HeroPlot, HeroRow, HeroVerdict};
 
 const CAPTION: &str = "Means over paired seeds with plain 95 % intervals; values that lack a cell are left out. Colour and \
                        shape: whether the gap differs from that with the reference, by Holm over the interactions of the \
@@ -44,16 +44,16 @@ impl Question {
             let [Some(first), Some(second)] = one.gaps else { continue };
             let [reference, value] = &one.definition.by;
             if rows.is_empty() {
-                rows.push(row(reference, first, Judged::Reference, "the reference".to_owned()));
+                rows.push(row(reference, first, HeroVerdict::Reference, "the reference".to_owned()));
             }
-            let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
+            let verdict = blocking_reason(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
             rows.push(row(value, second, judged(one, direction), verdict));
         }
         rows
     }
 }
 
-fn row(value: &str, gap: Gap, judged: Judged, verdict: String) -> HeroRow {
+fn row(value: &str, gap: Gap, judged: HeroVerdict, verdict: String) -> HeroRow {
     HeroRow {
         label: readable(value),
         judged,
@@ -65,16 +65,16 @@ fn row(value: &str, gap: Gap, judged: Judged, verdict: String) -> HeroRow {
     }
 }
 
-fn judged(one: &InteractionReport, direction: Direction) -> Judged {
+fn judged(one: &InteractionReport, direction: Direction) -> HeroVerdict {
     match one.change {
-        Change::Missing => Judged::Missing,
-        Change::NotDistinguishable => Judged::Open,
+        Change::Missing => HeroVerdict::Missing,
+        Change::NotDistinguishable => HeroVerdict::Open,
         Change::Shrinks | Change::Grows | Change::Reverses | Change::Changes => {
             match (one.mean().is_some_and(|mean| mean > 0.0), direction == Direction::Higher) {
-                (true, true) => Judged::HigherAndBetter,
-                (true, false) => Judged::HigherAndWorse,
-                (false, true) => Judged::LowerAndWorse,
-                (false, false) => Judged::LowerAndBetter,
+                (true, true) => HeroVerdict::HigherAndBetter,
+                (true, false) => HeroVerdict::HigherAndWorse,
+                (false, true) => HeroVerdict::LowerAndWorse,
+                (false, false) => HeroVerdict::LowerAndBetter,
             }
         }
     }

@@ -6,15 +6,15 @@
 //! family, as an analysis of variance keeps main effects and interactions apart.
 
 use crate::comparison::{ALPHA, Corrected, Paired, difference, diverged, mean};
-use crate::figures::{Figure, Look};
-use crate::files::CellRecord;
-use crate::missing::{Missing, left_out, reasons, ruled_out};
+use crate::figures::{Figure, Styles};
+use crate::no_verdict::{Missing, blocking_reason, left_out, reasons};
 use crate::noise::{Noise, counted};
 use crate::numbers::{
     fixed, interval, interval_decimals, or_absent, p_in_words, p_value, signed, two_cells, with_interval,
 };
 use crate::primary::PrimaryMetric;
-use crate::source::Source;
+use crate::run_folder::CellRecord;
+use crate::sections::Source;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
 use facts::row_name::readable;
@@ -170,7 +170,7 @@ fn interaction(source: Source<'_>, definition: &Interaction) -> Option<Interacti
 /// Corrects all interactions of a grid together; returns how many there are.
 pub(crate) fn correct<'a>(all: impl Iterator<Item = &'a mut InteractionReport>) -> usize {
     let mut family: Vec<&mut InteractionReport> = all.collect();
-    let is_judged = |one: &InteractionReport| !one.missing.iter().any(Missing::rules_out_a_verdict);
+    let is_judged = |one: &InteractionReport| !one.missing.iter().any(Missing::blocks_verdict);
     let p_values: Vec<Option<f64>> =
         family.iter().map(|one| one.decisive.filter(|_| is_judged(one)).map(|test| test.p)).collect();
     for (one, holm) in family.iter_mut().zip(holm(&p_values, ALPHA)) {
@@ -190,7 +190,7 @@ pub(crate) fn table(all: &[InteractionReport]) -> Table {
         };
         let [change, ends] = two_cells(one.mean(), one.interval);
         let p = or_absent(one.holm, |corrected| p_value(corrected.holm.p));
-        let verdict = ruled_out(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
+        let verdict = blocking_reason(&one.missing).unwrap_or_else(|| one.change.name().to_owned());
         vec![one.shown(), gap(0), gap(1), change, ends, p, verdict]
     });
     let note = "a gap is the primary metric of the first name less that of the second, paired by seed, with its plain 95 % \
@@ -242,7 +242,7 @@ fn answer(one: &InteractionReport, primary: &PrimaryMetric) -> String {
 }
 
 /// For each gap of a game: the gap with each value, and its changes.
-pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMetric, look: &Look) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMetric, styles: &Styles) -> Vec<Figure> {
     let names = distinct(all.iter().map(InteractionReport::shown));
     let figure = |(number, name): (usize, &String)| {
         let of_gap = all.iter().filter(|one| one.shown() == *name);
@@ -253,7 +253,7 @@ pub(crate) fn figures(game: &str, all: &[InteractionReport], primary: &PrimaryMe
             rows: forest_rows(of_gap),
         };
         let id = format!("{game}-interactions-{number}");
-        let svg = forest::draw(&plot, &id, look.medium)?;
+        let svg = forest::draw(&plot, &id, styles.medium)?;
         let caption = "Means over seeds; thick: the plain 95 % interval, thin: Holm's over the interactions of the grid, \
                        which gives the verdict.";
         Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })

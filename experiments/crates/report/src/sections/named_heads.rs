@@ -1,7 +1,7 @@
 //! Heads of inspected cells that follow the movement of a piece: a table, and pictures of those whose maps are stored.
 
 use crate::figures::Figure;
-use crate::files::RunFolder;
+use crate::run_folder::RunFolder;
 use crate::table::{ABSENT, Table};
 use facts::row_name::readable;
 use figures::plot::Medium;

@@ -3,8 +3,8 @@
 use super::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::heads::LEARNT;
 use super::learnable::Learnable;
-use crate::missing::Missing;
 use crate::model::{Counts, FailedCell, GameReport, Report};
+use crate::no_verdict::Missing;
 use facts::metrics::{Direction, Metric};
 use facts::{ReadAt, counted, distinct, grouped};
 use records::identity::{Identity, assignments};

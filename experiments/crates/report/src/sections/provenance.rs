@@ -1,6 +1,6 @@
 //! Where the numbers of a report come from: programs, sources, data and the finished cells' fingerprints.
 
-use crate::files::{CellFacts, CellRecord, RunFolder};
+use crate::run_folder::{CellFacts, CellRecord, RunFolder};
 use facts::distinct;
 use records::manifest::{CopiedFrom, DatasetFacts};
 use records::plan::Row;

@@ -5,12 +5,12 @@ use super::learnable::{self, Learnable};
 use super::variants::{self, Variant};
 use crate::comparison::ALPHA;
 use crate::figures::Figure;
-use crate::files::{CellRecord, RunFolder};
-use crate::missing::PAIRS_NEEDED;
 use crate::model::RowReport;
+use crate::no_verdict::PAIRS_NEEDED;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
-use crate::source::Source;
+use crate::run_folder::{CellRecord, RunFolder};
+use crate::sections::Source;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
 use crate::statistics::ladder::{Bounded, Multiple};
@@ -157,7 +157,7 @@ fn row(set: &[&Variant<'_>], all: &[Budget], floor: Option<f64>, to: Option<u64>
     let all = losses(&all.iter().collect::<Vec<_>>());
     let is_predicted = predicted.iter().any(Option::is_some);
     Some(ScalingRow {
-        label: common(&set.iter().map(|variant| variant.row.shown()).collect::<Vec<_>>()),
+        label: common(&set.iter().map(|variant| variant.row.display_name()).collect::<Vec<_>>()),
         points: curve(&all, 0.0)?,
         multipliers: Vec::new(),
         costs: [None; 2],

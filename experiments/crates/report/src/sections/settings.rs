@@ -1,7 +1,7 @@
 //! The settings and conditions of a grid that can be compared with those of another one.
 
 use super::variants::{self, Variant};
-use crate::files::{CellFacts, RunFolder, leaves};
+use crate::run_folder::{CellFacts, RunFolder, leaves};
 use crate::table::ABSENT;
 use facts::distinct;
 use facts::row_name::readable;
@@ -57,7 +57,7 @@ pub(crate) fn of(folder: &RunFolder) -> Vec<Setting> {
 fn of_game(folder: &RunFolder, game: GameKind) -> Vec<Setting> {
     let variants = variants::of(folder, game);
     let rows: Vec<(&str, Vec<(String, String)>)> =
-        variants.iter().map(|variant| (variant.row.shown(), flat(variant))).collect();
+        variants.iter().map(|variant| (variant.row.display_name(), flat(variant))).collect();
     let new = |name: &str, value: String| Setting::new(&format!("{}: {name}", game.name()), [value]);
     let names = distinct(rows.iter().flat_map(|(_, row)| row).map(|(name, _)| name.as_str()));
     let of_runs = names.into_iter().map(|name| {
@@ -93,7 +93,7 @@ fn flat(variant: &Variant<'_>) -> Vec<(String, String)> {
         Value::String(text) => text,
         other => other.to_string(),
     };
-    leaves("", &variant.but(&[]), false).into_iter().map(|(path, value)| (path, text(value))).collect()
+    leaves("", &variant.run_without(&[]), false).into_iter().map(|(path, value)| (path, text(value))).collect()
 }
 
 /// The conditions of all cells that have a manifest.

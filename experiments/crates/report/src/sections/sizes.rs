@@ -5,8 +5,8 @@
 //! at which the fit has its mean metric, and the interval is that of the ends of the mean's interval. (Chessformer, §4.3, states gains as sizes in this way.)
 
 use super::variants::{self, Variant};
-use crate::files::{CellRecord, RunFolder};
-use crate::source::Source;
+use crate::run_folder::{CellRecord, RunFolder};
+use crate::sections::Source;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
@@ -67,8 +67,8 @@ pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
     let variants = variants::of(source.folder, source.game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
     let same = |places: &[&str]| {
-        let wanted = reference.but(places);
-        variants.iter().filter(move |variant| variant.but(places) == wanted).collect::<Vec<_>>()
+        let wanted = reference.run_without(places);
+        variants.iter().filter(move |variant| variant.run_without(places) == wanted).collect::<Vec<_>>()
     };
     let rungs = same(&["model"]);
     let others: Vec<_> = same(&["encoding"]).into_iter().filter(|v| v.row.folder != reference.row.folder).collect();
@@ -76,10 +76,10 @@ pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
         return None;
     }
     let row = |variant: &&Variant<'_>| SizedRow {
-        label: variant.row.shown().to_owned(),
+        label: variant.row.display_name().to_owned(),
         equivalents: SizeMeasure::ALL.map(|by| equivalent(source, by, variant, reference, &rungs)),
     };
-    let label = reference.row.shown().to_owned();
+    let label = reference.row.display_name().to_owned();
     Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
 }
 

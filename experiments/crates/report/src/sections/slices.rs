@@ -1,10 +1,10 @@
 //! The primary metric on parts of the test positions, paired position by position.
 
-use crate::figures::{Figure, Look, slug, slugs};
-use crate::files::RunFolder;
+use crate::figures::{Figure, Styles, slug, slugs};
 use crate::model::RowReport;
 use crate::noise::Positions;
 use crate::numbers::{decimals, fixed, of_test, or_absent};
+use crate::run_folder::RunFolder;
 use crate::statistics::MeanTest;
 use crate::statistics::crossed::{Differences, test};
 use crate::table::Table;
@@ -63,7 +63,7 @@ pub(crate) fn of(folder: &RunFolder, kind: GameKind, rows: &[RowReport], table: 
             seeds.filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
         };
         let mut planned = folder.plan.rows.iter().filter(|row| row.game == kind);
-        planned.find(|row| row.role == role && row.shown() == label).map(of_row).unwrap_or_default()
+        planned.find(|row| row.role == role && row.display_name() == label).map(of_row).unwrap_or_default()
     };
     let ways = groups(table, kind);
     let against = |reference: &RowReport| -> Option<SliceReport> {
@@ -188,19 +188,19 @@ fn of_rows(report: &SliceReport, places: &[usize]) -> Table {
 }
 
 /// Differences by slice, for each reference.
-pub(crate) fn figures(game: &str, slices: &[SliceReport], look: &Look) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, slices: &[SliceReport], styles: &Styles) -> Vec<Figure> {
     let others = slugs(slices.iter().skip(1).map(|report| &report.reference)).into_iter();
     let groups = std::iter::once(String::new()).chain(others.map(|name| format!("-{name}")));
-    slices.iter().zip(groups).flat_map(|(report, group)| figures_of(game, report, &group, look)).collect()
+    slices.iter().zip(groups).flat_map(|(report, group)| figures_of(game, report, &group, styles)).collect()
 }
 
 /// `group` ends the names of the figures.
-fn figures_of(game: &str, report: &SliceReport, group: &str, look: &Look) -> Vec<Figure> {
+fn figures_of(game: &str, report: &SliceReport, group: &str, styles: &Styles) -> Vec<Figure> {
     let figure = |dimension: &Dimension| {
         let groups = dimension.slices.iter().map(|slice| {
             let dots = report.rows.iter().zip(&slice.differences).filter_map(|(label, test)| {
                 let (mean, interval) = ((*test)?.mean, (*test)?.interval(0.95));
-                Some(Dot { label: readable(label), style: look.label(label), mean, interval })
+                Some(Dot { label: readable(label), style: styles.label(label), mean, interval })
             });
             DotGroup { label: format!("{} ({})", slice.name, grouped(slice.positions as u64)), dots: dots.collect() }
         });
@@ -210,7 +210,7 @@ fn figures_of(game: &str, report: &SliceReport, group: &str, look: &Look) -> Vec
             groups: groups.collect(),
         };
         let id = format!("{game}-slice-{}{group}", slug(dimension.name));
-        let svg = dots::draw(&plot, &id, look.medium)?;
+        let svg = dots::draw(&plot, &id, styles.medium)?;
         let caption = "Row less reference, paired by position; 95 % intervals over seeds and games, uncorrected; in \
                        parentheses: positions.";
         Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })

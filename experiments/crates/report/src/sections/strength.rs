@@ -1,9 +1,9 @@
 //! Playing strength: `strength.json` of the cells, paired by seed.
 
 use crate::comparison::{Line, reference_of, sort_by_group};
-use crate::files::{CellRecord, RunFolder};
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::{CellRecord, RunFolder};
 use crate::statistics::across::{RankCorrelation, rank_correlation};
 use crate::statistics::{PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
@@ -69,7 +69,7 @@ fn report(lines: &[Line<'_>], question: Question, primary: &PrimaryMetric) -> St
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
         let summary = Summary::of(&values)?;
         let differences = of_cell.differences(cells, reference_of(lines, row).map(|(_, cells)| cells));
-        let (label, role) = (row.shown().to_owned(), row.role);
+        let (label, role) = (row.display_name().to_owned(), row.role);
         let difference = Summary::of(&differences);
         Some(RowStrength { label, role, values, summary, difference, test: PairedTest::of(&differences) })
     });

@@ -1,9 +1,9 @@
 //! A row's network in a few words, and one table of all systems, over games.
 
 use super::heads::value;
-use crate::files::CellRecord;
 use crate::model::{GameReport, Report, RowReport, System};
 use crate::numbers::{fixed, mega, or_absent};
+use crate::run_folder::CellRecord;
 use crate::table::{ABSENT, Table};
 use facts::metrics::Metric;
 use facts::{distinct, grouped};

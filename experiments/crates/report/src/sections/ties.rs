@@ -1,10 +1,10 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
 use crate::comparison::{ALPHA, Line, Paired, diverged};
-use crate::missing::Missing;
+use crate::no_verdict::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
-use crate::source::Source;
+use crate::sections::Source;
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;
@@ -78,14 +78,15 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
         TiedPair { rows, p, holm_p: None }
     });
     let pairs: Vec<TiedPair> = pairs.collect();
-    let rows = ranked.iter().map(|((row, _), mean)| TiedRow { label: row.shown().to_owned(), mean: *mean }).collect();
+    let rows =
+        ranked.iter().map(|((row, _), mean)| TiedRow { label: row.display_name().to_owned(), mean: *mean }).collect();
     Some(Ties { rows, pairs, planned, family: 0, groups: Vec::new() })
 }
 
 /// None under the conditions under which a row has no verdict against its reference.
 fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Option<f64> {
     let paired = Paired::of_rows(source, one, other);
-    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::rules_out_a_verdict) {
+    if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::blocks_verdict) {
         return None;
     }
     Some(two_one_sided(&paired.decisive?, margin))

@@ -1,10 +1,10 @@
 //! How the rows were trained: learning curves, settings that never acted, and the primary metric on novel and on
 //! training positions.
 
-use crate::figures::{Figure, Look};
-use crate::files::{CellRecord, CellResult};
+use crate::figures::{Figure, Styles};
 use crate::model::{CurvePoint, GameReport, Report, RowReport};
 use crate::numbers::{decimals, fixed, mean_sd, or_absent, signed};
+use crate::run_folder::{CellRecord, CellResult};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ROW, Table};
 use facts::grouped;
@@ -103,7 +103,7 @@ fn signed_mean_sd(summary: &Summary) -> String {
 }
 
 /// Learning curves, and their differences to the reference.
-pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Figure> {
+pub(crate) fn figures(report: &Report, game: &GameReport, styles: &Styles) -> Vec<Figure> {
     let level = |row: &RowReport| -> Vec<Point> {
         // An untrained network's loss would take up most of the plot's height.
         let trained = row.curve.iter().filter(|point| point.step > 0);
@@ -125,7 +125,7 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
     let series = |points: &dyn Fn(&RowReport) -> Vec<Point>, faint: &dyn Fn(&RowReport) -> Vec<(f64, f64)>| {
         let of_row = |row: &RowReport| Series {
             label: row.name(),
-            style: look.row(row),
+            style: styles.row(row),
             points: points(row),
             faint: faint(row),
         };
@@ -166,7 +166,7 @@ pub(crate) fn figures(report: &Report, game: &GameReport, look: &Look) -> Vec<Fi
     ];
     let figure = |(plot, kind, caption): (CurvePlot, &str, &str)| {
         let id = format!("{}-{kind}", game.game);
-        let svg = curves::draw(&plot, &id, look.medium)?;
+        let svg = curves::draw(&plot, &id, styles.medium)?;
         Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })
     };
     drawn.into_iter().filter_map(figure).collect()

@@ -5,7 +5,7 @@ pub(crate) mod partners;
 use super::budgets::common;
 use super::learnable::{self, Learnable};
 use crate::comparison::ALPHA;
-use crate::figures::{Figure, Look};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, RowReport};
 use crate::numbers::{of_ranks, p_value, signed, with_interval};
 use crate::primary::PrimaryMetric;
@@ -281,14 +281,14 @@ pub(crate) fn table(transfer: &Transfer) -> Table {
         .noted(transfer.incomparable.map(|why| format!("! the metric does not compare across games: {why}")))
 }
 
-pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) -> Option<Figure> {
+pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, styles: &Styles) -> Option<Figure> {
     let [first, second] = &transfer.games;
     let unit = transfer.learnable.map_or_else(|| primary.with_unit(), |_| "the learnt share of the gap".to_owned());
     let points = transfer.rows.iter().map(|row| {
         let [x, y] = row.effects;
         ScatterPoint {
             label: readable(&row.label),
-            style: look.label(&row.labels[0]),
+            style: styles.label(&row.labels[0]),
             at: (x.difference, y.difference),
             across: Some(x.interval),
             upright: Some(y.interval),
@@ -303,7 +303,7 @@ pub(crate) fn figure(primary: &PrimaryMetric, transfer: &Transfer, look: &Look) 
         size: (620.0, 440.0),
     };
     let id = format!("{first}-{second}-transfer");
-    let svg = scatter::draw(&plot, &id, look.medium)?;
+    let svg = scatter::draw(&plot, &id, styles.medium)?;
     let caption = "Row less reference, with plain 95 % intervals; on the diagonal a row's difference is the same in both \
                    games.";
     Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })

@@ -1,7 +1,7 @@
 //! The trials of a tuned grid: choices at an edge, the expected best of fewer trials, and whether a verdict would
 //! be the same for the neighbouring choices.
 
-use crate::figures::{Figure, Look, slug};
+use crate::figures::{Figure, Styles, slug};
 use crate::model::RowReport;
 use crate::numbers::{fixed, or_absent};
 use crate::table::{ABSENT, ROW, Table};
@@ -49,7 +49,7 @@ pub(crate) fn of<'a>(record: Option<&TuningRecord>, rows: impl Iterator<Item = &
     let tuned = |row: &Row| {
         let own = record.rows.iter().find(|own| own.folder == row.folder)?;
         Some(TunedRow {
-            label: row.shown().to_owned(),
+            label: row.display_name().to_owned(),
             trials: own.trials.clone(),
             chosen: own.chosen,
             edges: edges(own),
@@ -242,14 +242,14 @@ fn budget(tuning: &TuningReport) -> Table {
 }
 
 /// A plot for each setting that some rows tuned as their only one, and whose values are numbers above zero.
-pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], look: &Look) -> Vec<Figure> {
+pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowReport], styles: &Styles) -> Vec<Figure> {
     let Some(tuning) = tuning else { return Vec::new() };
     let tuned = |row: &RowReport| tuning.rows.iter().find(|own| own.label == row.label);
     let figure = |setting: String| {
         let of_setting = |row: &RowReport| tuned(row).filter(|own| only_tuned_setting(own).as_ref() == Some(&setting));
         let series = rows.iter().filter_map(|row| {
             let points = of_setting(row)?.trials.iter().filter_map(point).collect();
-            Some(Series { label: row.name(), style: look.row(row), points, faint: Vec::new() })
+            Some(Series { label: row.name(), style: styles.row(row), points, faint: Vec::new() })
         });
         let plot = CurvePlot {
             title: format!("Sensitivity to {setting} on {game}."),
@@ -261,7 +261,7 @@ pub(crate) fn figures(game: &str, tuning: Option<&TuningReport>, rows: &[RowRepo
             level: None,
         };
         let id = format!("{game}-sensitivity-{}", slug(&setting));
-        let svg = curves::draw(&plot, &id, look.medium)?;
+        let svg = curves::draw(&plot, &id, styles.medium)?;
         let caption = format!("Trials, mean over tuning seeds {:?}; bands: their range.", tuning.seeds);
         Some(Figure { id, svg, title: plot.title, caption })
     };

@@ -1,7 +1,7 @@
 //! Rows of a grid as variants of each other: equal except for some settings.
 
-use crate::files::{CellRecord, RunFolder};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::{CellRecord, RunFolder};
 use facts::{Role, setting};
 use games::GameKind;
 use records::CellState;
@@ -41,7 +41,7 @@ pub(crate) fn curves<'a, 'b>(folder: &RunFolder, variants: &'a [Variant<'b>]) ->
         let tuned = folder.tuning.iter().flat_map(|tuning| &tuning.rows).find(of_row);
         let chosen = tuned.and_then(|row| row.trials.first()).into_iter().flat_map(|trial| &trial.values);
         let settings: Vec<&str> = SCHEDULE.into_iter().chain(chosen.map(|(name, _)| name.as_str())).collect();
-        let config = variant.but(&settings);
+        let config = variant.run_without(&settings);
         match curves.iter_mut().find(|(of_curve, _)| *of_curve == config) {
             Some((_, rows)) => rows.push(variant),
             None => curves.push((config, vec![variant])),
@@ -83,7 +83,7 @@ pub(crate) fn is_part_of(setting: &str, other: &str) -> bool {
 
 impl<'a> Variant<'a> {
     /// The run without these settings, e.g. `train.learning_rate`.
-    pub(crate) fn but(&self, places: &[&str]) -> Value {
+    pub(crate) fn run_without(&self, places: &[&str]) -> Value {
         without(self.config.clone(), places)
     }
 

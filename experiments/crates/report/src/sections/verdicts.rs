@@ -2,10 +2,10 @@
 
 use super::baselines;
 use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
-use crate::figures::{Figure, Look};
-use crate::missing::{Missing, left_out, reasons, ruled_out};
+use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, Report, RowReport};
-use crate::noise::{Noise, SeedsOnly, counted};
+use crate::no_verdict::{Missing, blocking_reason, left_out, reasons};
+use crate::noise::{NoGameNoise, Noise, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
@@ -70,7 +70,7 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     let (exploratory, planned): (Vec<_>, Vec<_>) =
         compared.partition(|(_, comparison)| comparison.missing.contains(&Missing::Exploratory));
     let of_row = |(place, &(row, comparison)): (usize, &(&RowReport, &Comparison))| {
-        let alike: Vec<usize> = (0..planned.len()).filter(|&i| lacks_the_same(comparison, planned[i].1)).collect();
+        let alike: Vec<usize> = (0..planned.len()).filter(|&i| same_missing_reason(comparison, planned[i].1)).collect();
         let said = match alike[..] {
             [] | [_] => sentence(&row.name(), comparison, &report.primary),
             [first, ..] if first != place => return None,
@@ -90,7 +90,7 @@ fn of_game(report: &Report, game: &GameReport) -> Vec<(Verdict, String)> {
     planned.iter().enumerate().filter_map(of_row).chain(of_others).collect()
 }
 
-fn lacks_the_same(one: &Comparison, other: &Comparison) -> bool {
+fn same_missing_reason(one: &Comparison, other: &Comparison) -> bool {
     let lacks = |comparison: &Comparison| comparison.verdict == Verdict::Missing && divergence(comparison).is_empty();
     lacks(one) && lacks(other) && one.reference == other.reference && one.missing == other.missing
 }
@@ -210,7 +210,7 @@ fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
     let of_both = "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
                    precision shows how the variance splits";
     let of_both = all.iter().any(|(_, noise)| noise.is_ok()).then(|| of_both.to_owned());
-    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.as_ref().err().map(SeedsOnly::to_string)));
+    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.as_ref().err().map(NoGameNoise::to_string)));
     let of_seeds = reasons.into_iter().map(|why| {
         let own = all.iter().filter(|(_, noise)| noise.as_ref().is_err_and(|own| own.to_string() == why));
         let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
@@ -244,7 +244,7 @@ fn p_of_equivalence(row: &RowReport) -> String {
 /// The verdict of a comparison, or why there is none, with the seeds of the row that diverged, or those of the reference where
 /// they decide.
 fn verdict(comparison: &Comparison) -> String {
-    let judged = || ruled_out(&comparison.missing).unwrap_or_else(|| comparison.judgement());
+    let judged = || blocking_reason(&comparison.missing).unwrap_or_else(|| comparison.judgement());
     match (comparison.divergence(), comparison.verdict) {
         (_, Verdict::ReferenceDiverged) => {
             let seeds = comparison.divergence_of_reference().unwrap_or_default();
@@ -261,10 +261,10 @@ fn control_verdict(comparison: &Comparison) -> String {
     let differs = comparison.interval.is_some_and(|ends| ends.excludes_zero());
     let words = if differs { "differs from the reference" } else { "as expected" };
     let judged = comparison.decisive.map(|test| format!("{words} ({})", p_in_words(test.p)));
-    ruled_out(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
+    blocking_reason(&comparison.missing).or(judged).unwrap_or_else(|| ABSENT.to_owned())
 }
 
-pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<Figure> {
+pub(crate) fn figure(report: &Report, game: &GameReport, styles: &Styles) -> Option<Figure> {
     let reference = game.rows.iter().find(|row| row.role == Role::Reference)?;
     let rows = game.all_rows().filter_map(|row| {
         let comparison = row.comparison.as_ref()?;
@@ -274,7 +274,7 @@ pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<
         };
         Some(ForestRow {
             label: row.name(),
-            style: look.row(row),
+            style: styles.row(row),
             mean: comparison.test?.mean,
             plain: comparison.interval?,
             corrected: comparison.holm.map(|corrected| corrected.interval),
@@ -292,7 +292,7 @@ pub(crate) fn figure(report: &Report, game: &GameReport, look: &Look) -> Option<
         rows: rows.collect(),
     };
     let id = format!("{}-forest", game.game);
-    let svg = forest::draw(&plot, &id, look.medium)?;
+    let svg = forest::draw(&plot, &id, styles.medium)?;
     let caption = "Means over paired seeds; thick: the plain 95 % interval of the table, thin: Holm's over the grid, which gives the \
          verdict.";
     Some(Figure { id, svg, title: plot.title, caption: caption.to_owned() })

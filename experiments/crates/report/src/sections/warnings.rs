@@ -1,11 +1,11 @@
 //! What limits the conclusions of a report.
 
 use crate::comparison::ALPHA;
-use crate::files::{CellRecord, RunFolder};
 use crate::model::{GameReport, Report, RowReport};
-use crate::noise::SeedsOnly;
+use crate::noise::NoGameNoise;
 use crate::numbers::{decimals, fixed, p_in_words};
 use crate::primary::PrimaryMetric;
+use crate::run_folder::{CellRecord, RunFolder};
 use facts::TOLERANCE;
 use facts::metrics::Direction;
 use facts::row_name::readable;
@@ -87,7 +87,7 @@ fn twin(game: &GameReport) -> Option<String> {
 /// Verdicts that count seeds only although cells stored positions.
 fn games_not_counted(game: &GameReport) -> Option<String> {
     let unexpected = |row: &RowReport| match row.comparison.as_ref()?.noise.as_ref()?.as_ref().err()? {
-        why @ (SeedsOnly::OtherMean { .. } | SeedsOnly::NotStored { .. }) => Some((row.name(), why.to_string())),
+        why @ (NoGameNoise::OtherMean { .. } | NoGameNoise::NotStored { .. }) => Some((row.name(), why.to_string())),
         _ => None,
     };
     let (name, why) = game.rows.iter().find_map(unexpected)?;
@@ -217,7 +217,7 @@ fn mixed_conditions(report: &Report) -> Option<String> {
 }
 
 fn other_hashes(folder: &RunFolder) -> Option<String> {
-    let cells = some(folder.cells.iter().flatten().filter(|cell| cell.is_another).count(), "cell")?;
+    let cells = counted_if_any(folder.cells.iter().flatten().filter(|cell| cell.hash_differs).count(), "cell")?;
     Some(format!(
         "{cells} trained with another dataset, configuration or numerics version than the row was planned with: in the tables, \
          not in the verdicts; run the experiment's file again"
@@ -228,17 +228,17 @@ fn forced(folder: &RunFolder) -> Option<String> {
     let was_forced = |cell: &&CellRecord| {
         cell.facts.as_ref().is_some_and(|facts| facts.sessions.iter().any(|session| !session.forced.is_empty()))
     };
-    let cells = some(folder.cells.iter().flatten().filter(was_forced).count(), "cell")?;
+    let cells = counted_if_any(folder.cells.iter().flatten().filter(was_forced).count(), "cell")?;
     Some(format!("{cells} resumed by force under other conditions, so not reproducible bit for bit"))
 }
 
 fn orphaned_rows(folder: &RunFolder) -> Option<String> {
-    let rows = some(folder.orphaned_rows.len(), "orphaned row")?;
+    let rows = counted_if_any(folder.orphaned_rows.len(), "orphaned row")?;
     let names = folder.orphaned_rows.join(", ");
     Some(format!("{rows} of an earlier version of this experiment or of posenc, not in the tables: {names}"))
 }
 
 /// `2 cells`; none of none.
-fn some(count: usize, what: &str) -> Option<String> {
+fn counted_if_any(count: usize, what: &str) -> Option<String> {
     (count > 0).then(|| counted(count as u64, what))
 }

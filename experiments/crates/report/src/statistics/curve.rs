@@ -57,12 +57,12 @@ pub fn combined(terms: impl IntoIterator<Item = (f64, Measured)>) -> MeanTest {
 /// budget of the reference, divided by the curve's budget with the same loss. The interval is at 95 %. None below two
 /// budgets of the curve.
 pub fn multiplier(curve: &[Measured], reference: &[Measured], budget: usize) -> Option<Multiple> {
-    let level = *never_rising(reference).get(budget)?;
-    Some(reached(&never_rising(curve), level)?.dividing(level.at.exp()))
+    let level = *isotonic_fit(reference).get(budget)?;
+    Some(reached(&isotonic_fit(curve), level)?.dividing(level.at.exp()))
 }
 
 /// The same curve with the nearest means of which no larger budget is worse.
-fn never_rising(curve: &[Measured]) -> Vec<Measured> {
+fn isotonic_fit(curve: &[Measured]) -> Vec<Measured> {
     let means = non_increasing(&curve.iter().map(|own| own.mean).collect::<Vec<_>>());
     curve.iter().zip(means).map(|(own, mean)| Measured { mean, ..*own }).collect()
 }

@@ -12,11 +12,11 @@ use super::{Interval, MeanTest};
 const NEEDED: [usize; 2] = [3, 4];
 /// The largest exponent that is searched with a fitted floor.
 const STEEPEST: f64 = 5.0;
-/// A floor is searched by the share of the loss at the last budget that is above it: 1 to 10^−12, since steep curves come
+/// A floor is searched by the share of the loss at the last budget that exceeds it: 1 to 10^−12, since steep curves come
 /// close to their floor.
-const SMALLEST_REST: f64 = 12.0;
-/// Rests that are tried before the best one's neighbourhood is searched, and the steps of a search.
-const RESTS: usize = 48;
+const EXCESS_DECADES: f64 = 12.0;
+/// Floors that are tried before the best one's neighbourhood is searched, and the steps of a search.
+const FLOOR_GRID: usize = 48;
 const STEPS: usize = 50;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -85,13 +85,13 @@ impl PowerLaw {
 
     fn curve_through(points: Vec<Measured>) -> Option<Self> {
         let first = points.first().filter(|_| points.len() >= NEEDED[1])?.at;
-        let rests = |part: usize| SMALLEST_REST * part as f64 / RESTS as f64;
-        let cost = |rest: f64| best_exponent(&points, rest).distance;
-        let best = (0..=RESTS).min_by(|&a, &b| cost(rests(a)).total_cmp(&cost(rests(b))))?;
-        let searched = least(rests(best.saturating_sub(1)), rests((best + 1).min(RESTS)), cost);
-        let rest = if cost(0.0) <= cost(searched) { 0.0 } else { searched };
-        let Shape { exponent, scale, floor, .. } = best_exponent(&points, rest);
-        if exponent > 0.999 * STEEPEST || rest > 0.999 * SMALLEST_REST {
+        let decades_of = |part: usize| EXCESS_DECADES * part as f64 / FLOOR_GRID as f64;
+        let cost = |decades: f64| best_exponent(&points, decades).distance;
+        let best = (0..=FLOOR_GRID).min_by(|&a, &b| cost(decades_of(a)).total_cmp(&cost(decades_of(b))))?;
+        let searched = least(decades_of(best.saturating_sub(1)), decades_of((best + 1).min(FLOOR_GRID)), cost);
+        let decades = if cost(0.0) <= cost(searched) { 0.0 } else { searched };
+        let Shape { exponent, scale, floor, .. } = best_exponent(&points, decades);
+        if exponent > 0.999 * STEEPEST || decades > 0.999 * EXCESS_DECADES {
             return None;
         }
         Self::of(points, floor, Model { first, scale, exponent, fitted: Some(floor) })
@@ -145,10 +145,10 @@ impl PowerLaw {
 /// judged in the same way while it has three budgets.
 pub fn plateau(curve: &[Measured]) -> usize {
     let most = curve.len().saturating_sub(2);
-    (0..most).find(|&first| !begins_flat(&curve[first..])).unwrap_or(most)
+    (0..most).find(|&first| !starts_with_plateau(&curve[first..])).unwrap_or(most)
 }
 
-fn begins_flat(curve: &[Measured]) -> bool {
+fn starts_with_plateau(curve: &[Measured]) -> bool {
     let step = curve[1].at - curve[0].at;
     let weights = slope(&curve[1..]);
     let later: f64 = weights.iter().zip(&curve[1..]).map(|(weight, own)| weight * own.mean).sum();
@@ -176,14 +176,14 @@ struct Shape {
     distance: f64,
 }
 
-fn best_exponent(points: &[Measured], rest: f64) -> Shape {
-    shape(points, rest, least(0.0, STEEPEST, |exponent| shape(points, rest, exponent).distance))
+fn best_exponent(points: &[Measured], decades: f64) -> Shape {
+    shape(points, decades, least(0.0, STEEPEST, |exponent| shape(points, decades, exponent).distance))
 }
 
-/// The share is 10 to the power of −`rest`.
-fn shape(points: &[Measured], rest: f64, exponent: f64) -> Shape {
+/// The share is 10 to the power of −`decades`.
+fn shape(points: &[Measured], decades: f64, exponent: f64) -> Shape {
     let (first, last) = (points[0].at, points[points.len() - 1].at);
-    let floor = (-exponent * (last - first)).exp() * (10.0_f64.powf(rest) - 1.0);
+    let floor = (-exponent * (last - first)).exp() * (10.0_f64.powf(decades) - 1.0);
     let logs = || points.iter().map(|own| own.mean - (floor + (-exponent * (own.at - first)).exp()).ln());
     let scale = logs().sum::<f64>() / points.len() as f64;
     let distance = logs().map(|log| (log - scale).powi(2)).sum();

@@ -26,17 +26,17 @@ impl Draws {
     }
 }
 
-/// Steps that change no parameter by more have arrived, in natural logarithms of odds.
-const ARRIVED: f64 = 1e-10;
+/// Convergence tolerance of a step, in natural logarithms of odds.
+const TOLERANCE: f64 = 1e-10;
 /// Steps; a handful is usual.
 const MOST_STEPS: usize = 500;
 /// Halvings of a step that lowers the likelihood.
 const MOST_HALVINGS: usize = 60;
 /// Parameters beyond are on their way to infinity: 7000 Elo.
-const FARTHEST: f64 = 40.0;
+const MAX_LOG_STRENGTH: f64 = 40.0;
 
 /// A larger variance, in squared logarithms, is what rounding leaves of none: a rating on its way to infinity.
-const WIDEST: f64 = 1e12;
+const MAX_VARIANCE: f64 = 1e12;
 
 pub(super) struct Maximum {
     /// Players' logarithmic strengths, of which the first is 0, then `ln ν` if there is one.
@@ -86,9 +86,9 @@ pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, 
         let information: Vec<Vec<f64>> = derivatives.information[1..].iter().map(|row| row[1..].to_vec()).collect();
         let Some(cholesky) = Cholesky::of(&information) else { break };
         let step = cholesky.solve(&derivatives.slope[1..]);
-        if step.iter().all(|change| change.abs() < ARRIVED) {
+        if step.iter().all(|change| change.abs() < TOLERANCE) {
             let inverse = cholesky.inverse();
-            if (0..inverse.len()).any(|place| inverse[place][place] > WIDEST) {
+            if (0..inverse.len()).any(|place| inverse[place][place] > MAX_VARIANCE) {
                 break;
             }
             let cell = |i: usize, j: usize| if i == 0 || j == 0 { 0.0 } else { inverse[i - 1][j - 1] };
@@ -97,7 +97,7 @@ pub(super) fn maximum(schedule: &Schedule<'_>, draws: Draws) -> Result<Maximum, 
             return Ok(Maximum { parameters, covariance, ties });
         }
         parameters = model.climbed(&parameters, &step);
-        if parameters.iter().any(|value| value.abs() > FARTHEST) {
+        if parameters.iter().any(|value| value.abs() > MAX_LOG_STRENGTH) {
             break;
         }
     }

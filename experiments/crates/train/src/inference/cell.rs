@@ -7,7 +7,7 @@ use config::{RunConfig, Weights};
 use models::Network;
 use nn::{Arena, Init, Layout, Part, Range};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, METRICS_FILE};
-use records::{CellState, Manifest, Status, UserError, manifest, status, stored};
+use records::{CellState, Manifest, Status, UserError, files, manifest, status};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -160,7 +160,7 @@ fn check_recorded(dir: &Path, which: Weights, weights: &[f32]) -> Result<(), Tra
     let file = dir.join(CHECKPOINTS).join(name);
     let of_file = manifest::files_of_weights(dir)?.into_iter().find(|(of, _)| of == name);
     let (record, expected, found) = if let Some((_, expected)) = of_file {
-        (manifest::FILE, expected, stored::hash(&file).map_err(TrainError::file("read", &file))?)
+        (manifest::FILE, expected, files::hash(&file).map_err(TrainError::file("read", &file))?)
     } else if let Some(result) = Status::read(dir)?.and_then(|status| status.result).filter(|_| name == FINAL) {
         (status::FILE, result.weights, weights_hash(weights))
     } else {

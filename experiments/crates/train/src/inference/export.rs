@@ -6,7 +6,7 @@ use super::readme;
 use super::situation::Request;
 use super::tensors_file::{self, Named};
 use crate::error::TrainError;
-use crate::tables::{self, TABLES_FILE};
+use crate::start_tables::{self, TABLES_FILE};
 use nn::Views;
 use records::folder::CONFIG_FILE;
 use std::fs;
@@ -76,7 +76,7 @@ pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(),
         let written = text.map_err(io::Error::other).and_then(|text| fs::write(&path, text));
         written.map_err(TrainError::file("write", &path))?;
     }
-    if let Some(tables) = tables::of_network(&cell.network, &cell.arena) {
+    if let Some(tables) = start_tables::of_network(&cell.network, &cell.arena) {
         tensors_file::write(&dir.join(TABLES_FILE), &tables)?;
     }
     tensors_file::write(&dir.join(WEIGHTS_FILE), &weights)?;

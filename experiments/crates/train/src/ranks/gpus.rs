@@ -43,7 +43,7 @@ pub(super) fn connect(
         }
     };
     let failed = |error: NcclError| {
-        let remedy = format!("NCCL_DEBUG=INFO says more; {VARIABLE}=off sends gradients through host memory");
+        let remedy = format!("NCCL_DEBUG=INFO prints details; {VARIABLE}=off sends gradients through host memory");
         TrainError::from(UserError::new(format!("rank {}: {error}", rank_id.rank), remedy))
     };
     if rank_id.rank == 0 {

@@ -1,5 +1,4 @@
-//! The loss of a rank: every rank hears of the next one, and what it hears goes round the ring. The other ranks then end, even
-//! those that wait for the lost one or compute.
+//! Heartbeats between neighbouring ranks; a lost rank ends all, even those that wait for it or compute.
 
 use crate::error::TrainError;
 use nn::group::Group;
@@ -13,54 +12,53 @@ use std::time::{Duration, Instant};
 /// The exit code of a rank that ends because another one is lost: the launcher may start all again.
 const LOST: i32 = 75;
 
-/// The interval of signs of life.
-const BEAT: Duration = Duration::from_secs(1);
-/// A rank without a sign of life for this long hangs.
-const PATIENCE: Duration = Duration::from_secs(8);
-/// How long a last word may take.
-const LAST_WORD: Duration = Duration::from_secs(1);
-/// Where a wait of Gloo's runs out, it closes all connections of this rank, and others would take this one for lost.
-const ANY_TIME: Duration = Duration::from_secs(30 * 24 * 3600);
+/// The interval between heartbeats.
+const HEARTBEAT: Duration = Duration::from_secs(1);
+/// A rank without a heartbeat for this long hangs.
+const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(8);
+const FINAL_MESSAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// A timed-out Gloo wait closes this rank's connections, so waits have no timeout.
+const NO_TIMEOUT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// What ranks tell the rank before them; numbers above are those of a [`Loss`].
+/// What a rank sends to the previous one; numbers from `FIRST_LOSS` are those of a [`LostRank`].
 const ALIVE: i64 = 0;
 const ENDED: i64 = 1;
-const LOSSES: i64 = 2;
+const FIRST_LOSS: i64 = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum How {
+enum LossCause {
     Gone,
-    /// It gave no sign of life.
+    /// It sent no heartbeat.
     Silent,
-    /// It said itself why it stopped.
+    /// It printed itself why it stopped.
     Stopped,
 }
 
-const WAYS: [How; 3] = [How::Gone, How::Silent, How::Stopped];
+const CAUSES: [LossCause; 3] = [LossCause::Gone, LossCause::Silent, LossCause::Stopped];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Loss {
+struct LostRank {
     rank: usize,
-    how: How,
+    cause: LossCause,
 }
 
-impl Loss {
+impl LostRank {
     fn number(self) -> i64 {
-        let way = WAYS.iter().position(|&way| way == self.how).unwrap_or_default();
-        LOSSES + (self.rank * WAYS.len() + way) as i64
+        let cause = CAUSES.iter().position(|&cause| cause == self.cause).unwrap_or_default();
+        FIRST_LOSS + (self.rank * CAUSES.len() + cause) as i64
     }
 
     fn of_number(number: i64) -> Self {
-        let number = (number - LOSSES).max(0) as usize;
-        Self { rank: number / WAYS.len(), how: WAYS[number % WAYS.len()] }
+        let number = (number - FIRST_LOSS).max(0) as usize;
+        Self { rank: number / CAUSES.len(), cause: CAUSES[number % CAUSES.len()] }
     }
 
     /// The message of the rank that notices; the log of a cell keeps it as the reason of the failure.
     fn text(self) -> Option<String> {
-        let what = match self.how {
-            How::Gone => "is gone".to_owned(),
-            How::Silent => format!("has not answered for {} s", PATIENCE.as_secs()),
-            How::Stopped => return None,
+        let what = match self.cause {
+            LossCause::Gone => "is gone".to_owned(),
+            LossCause::Silent => format!("has not answered for {} s", HEARTBEAT_TIMEOUT.as_secs()),
+            LossCause::Stopped => return None,
         };
         Some(format!("posenc: killed: rank {} {what}; the next run resumes from the last checkpoint", self.rank))
     }
@@ -73,7 +71,7 @@ struct Shared {
     is_leaving: AtomicBool,
 }
 
-/// Three threads: one gives signs of life, one receives those of the next rank, one notices when they stay away.
+/// Three threads: one sends heartbeats, one receives those of the next rank, one notices when they stay away.
 #[derive(Debug)]
 pub(super) struct Watch {
     shared: Arc<Shared>,
@@ -95,7 +93,7 @@ impl Watch {
 
     /// Ends the threads, once all ranks have come here.
     pub(super) fn end(&self) {
-        // The thread is gone only if the rank before is.
+        // The thread is gone only if the previous rank is.
         let _ = self.ending.send(());
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             let _ = thread.join();
@@ -106,28 +104,28 @@ impl Watch {
     pub(super) fn stop(&self) {
         self.shared.is_leaving.store(true, Ordering::SeqCst);
         let group = &self.shared.group;
-        tell_before(group, Loss { rank: group.rank(), how: How::Stopped });
+        notify_previous(group, LostRank { rank: group.rank(), cause: LossCause::Stopped });
     }
 
     /// Ends this process because a rank did not answer. If another one was lost first, the ring says so.
     pub(super) fn lose(&self, rank: usize) -> ! {
-        thread::sleep(LAST_WORD);
-        end_process(&self.shared, Loss { rank, how: How::Gone }, true)
+        thread::sleep(FINAL_MESSAGE_TIMEOUT);
+        end_process(&self.shared, LostRank { rank, cause: LossCause::Gone }, true)
     }
 }
 
-fn before(group: &Group) -> usize {
+fn previous(group: &Group) -> usize {
     (group.rank() + group.size() - 1) % group.size()
 }
 
 fn beat(group: &Group, ends: &Receiver<()>) {
     loop {
-        let word = match ends.recv_timeout(BEAT) {
+        let message = match ends.recv_timeout(HEARTBEAT) {
             Err(RecvTimeoutError::Timeout) => ALIVE,
             Ok(()) => ENDED,
             Err(RecvTimeoutError::Disconnected) => return,
         };
-        if group.send(word, before(group), ANY_TIME).is_err() || word == ENDED {
+        if group.send(message, previous(group), NO_TIMEOUT).is_err() || message == ENDED {
             return;
         }
     }
@@ -140,49 +138,49 @@ fn next(group: &Group) -> usize {
 fn listen(shared: &Shared, hearing: &Sender<()>) {
     let group = &shared.group;
     loop {
-        match group.receive(next(group), ANY_TIME) {
+        match group.receive(next(group), NO_TIMEOUT) {
             Ok(ALIVE) => {
                 // The thread that hears this lives as long as this one.
                 let _ = hearing.send(());
             }
             Ok(ENDED) => return,
-            Ok(number) => end_process(shared, Loss::of_number(number), false),
-            Err(_) => end_process(shared, Loss { rank: next(group), how: How::Gone }, true),
+            Ok(number) => end_process(shared, LostRank::of_number(number), false),
+            Err(_) => end_process(shared, LostRank { rank: next(group), cause: LossCause::Gone }, true),
         }
     }
 }
 
 fn wait(shared: &Shared, heard: &Receiver<()>) {
-    let silent = Loss { rank: next(&shared.group), how: How::Silent };
+    let silent = LostRank { rank: next(&shared.group), cause: LossCause::Silent };
     let mut silence = Duration::ZERO;
     loop {
         let began = Instant::now();
-        match heard.recv_timeout(BEAT) {
+        match heard.recv_timeout(HEARTBEAT) {
             Ok(()) => silence = Duration::ZERO,
             Err(RecvTimeoutError::Disconnected) => return,
-            Err(RecvTimeoutError::Timeout) => silence = longer(silence, began.elapsed()),
+            Err(RecvTimeoutError::Timeout) => silence = silence_after(silence, began.elapsed()),
         }
-        if silence >= PATIENCE {
+        if silence >= HEARTBEAT_TIMEOUT {
             end_process(shared, silent, true);
         }
     }
 }
 
-/// How long the next rank has been silent, after one more interval without a beat from it. `took` is the length of that interval.
-/// An interval longer than a beat means that this process was stopped, perhaps with all ranks (`scontrol suspend`). It counts as
-/// one beat; from `PATIENCE` on the count restarts at zero.
-fn longer(silence: Duration, took: Duration) -> Duration {
-    if took < PATIENCE { silence + BEAT } else { Duration::ZERO }
+/// The silence of the next rank after one more interval without a heartbeat, which took `took`. An interval longer than a heartbeat
+/// means that this process was stopped, perhaps with all ranks (`scontrol suspend`). It counts as one heartbeat; from
+/// `HEARTBEAT_TIMEOUT` on the count restarts at zero.
+fn silence_after(silence: Duration, took: Duration) -> Duration {
+    if took < HEARTBEAT_TIMEOUT { silence + HEARTBEAT } else { Duration::ZERO }
 }
 
-fn tell_before(group: &Group, loss: Loss) {
-    if before(group) != loss.rank {
-        // If that one is lost, too, the ranks before it find out themselves.
-        let _ = group.send(loss.number(), before(group), LAST_WORD);
+fn notify_previous(group: &Group, loss: LostRank) {
+    if previous(group) != loss.rank {
+        // If that one is lost, too, earlier ranks find out themselves.
+        let _ = group.send(loss.number(), previous(group), FINAL_MESSAGE_TIMEOUT);
     }
 }
 
-fn end_process(shared: &Shared, loss: Loss, noticed: bool) -> ! {
+fn end_process(shared: &Shared, loss: LostRank, noticed: bool) -> ! {
     while shared.is_leaving.load(Ordering::SeqCst) {
         // The main thread ends the process, with its error and exit code.
         thread::park();
@@ -190,7 +188,7 @@ fn end_process(shared: &Shared, loss: Loss, noticed: bool) -> ! {
     if let Some(text) = loss.text().filter(|_| noticed) {
         let _ = writeln!(std::io::stderr(), "{text}");
     }
-    tell_before(&shared.group, loss);
+    notify_previous(&shared.group, loss);
     // SAFETY: ends the process at once. Files are replaced as a whole, and the other threads need not end.
     unsafe { libc::_exit(LOST) }
 }
@@ -202,25 +200,28 @@ mod tests {
     #[test]
     fn the_time_in_which_this_rank_was_stopped_itself_is_no_silence_of_another() {
         let after = |intervals: &[u64]| {
-            intervals.iter().fold(Duration::ZERO, |silence, &s| longer(silence, Duration::from_secs(s)))
+            intervals.iter().fold(Duration::ZERO, |silence, &s| silence_after(silence, Duration::from_secs(s)))
         };
-        assert!(after(&[1; 7]) < PATIENCE && after(&[1; 8]) >= PATIENCE, "a rank that hangs is found");
-        assert_eq!(after(&[1, 1, 5]), 3 * BEAT);
+        assert!(
+            after(&[1; 7]) < HEARTBEAT_TIMEOUT && after(&[1; 8]) >= HEARTBEAT_TIMEOUT,
+            "a rank that hangs is found"
+        );
+        assert_eq!(after(&[1, 1, 5]), 3 * HEARTBEAT);
         assert_eq!(after(&[1, 1, 1, 1, 1, 1, 1, 12]), Duration::ZERO);
-        assert!(after(&[12, 1, 1, 1, 1, 1, 1, 1, 1]) >= PATIENCE, "also after all were stopped");
+        assert!(after(&[12, 1, 1, 1, 1, 1, 1, 1, 1]) >= HEARTBEAT_TIMEOUT, "also after all were stopped");
     }
 
     #[test]
     fn a_number_on_the_ring_names_a_rank_and_its_loss() {
         for rank in [0, 1, 7] {
-            for how in WAYS {
-                let loss = Loss { rank, how };
-                assert_eq!(Loss::of_number(loss.number()), loss);
-                assert!(loss.number() >= LOSSES);
+            for cause in CAUSES {
+                let loss = LostRank { rank, cause };
+                assert_eq!(LostRank::of_number(loss.number()), loss);
+                assert!(loss.number() >= FIRST_LOSS);
             }
         }
-        let text = Loss { rank: 2, how: How::Silent }.text().expect("a message");
+        let text = LostRank { rank: 2, cause: LossCause::Silent }.text().expect("a message");
         assert!(text.contains("rank 2 has not answered for 8 s"), "{text}");
-        assert_eq!(Loss { rank: 2, how: How::Stopped }.text(), None);
+        assert_eq!(LostRank { rank: 2, cause: LossCause::Stopped }.text(), None);
     }
 }

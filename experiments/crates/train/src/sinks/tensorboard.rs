@@ -11,7 +11,7 @@ mod summaries;
 pub use summaries::HParams;
 
 use super::Sink;
-use crate::describe::now_s;
+use crate::manifest::now_s;
 use crate::pictures::{Picture, folder};
 use dataset::bounded;
 use protobuf::Message as _;

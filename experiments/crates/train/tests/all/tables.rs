@@ -11,7 +11,7 @@ use safetensors::tensor::{Dtype, TensorView};
 use std::fs;
 use std::path::{Path, PathBuf};
 use testing::{Bench, assert_says, encoding, train};
-use train::tables::check_start;
+use train::start_tables::check_start;
 
 const HEADS: usize = 2;
 const TABLE: &str = "encoding.relative_bias.layer.0.bias";

@@ -62,7 +62,7 @@ impl Rows<'_> {
         let game = own.map(|own| self.rows[own].run.game);
         let rows = || self.rows.iter().filter(|row| game.is_none_or(|game| row.run.game == game));
         let among = game.map_or_else(String::new, |game| format!(" of {}", game.name()));
-        let labels: Vec<&str> = distinct(rows().map(Row::shown));
+        let labels: Vec<&str> = distinct(rows().map(Row::display_name));
         let error = |message: String| self.matrix.document.error_at(place, message).valid(labels.iter().copied());
         let otherwise = "write a row's name as here, or its values as in `axes`: {encoding: …}";
         match name {

@@ -4,7 +4,7 @@ use crate::report::folder::{Csv, Folder, SEEDS, drawn, has, in_chess, is_warned,
 use crate::{close, number};
 use facts::Interaction;
 use games::GameKind;
-use report::missing::Missing;
+use report::no_verdict::Missing;
 use report::sections::interactions::Change;
 use report::{html, text};
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use crate::report::folder::{Csv, Folder, GAMES, LOSSES, SEEDS, TARGETS, close, comparison, is_warned, lacks, says};
 use records::positions;
 use report::comparison::Verdict;
-use report::noise::{Noise, SeedsOnly};
+use report::noise::{NoGameNoise, Noise};
 use report::statistics::MeanTest;
 use report::statistics::crossed::{Crossed, Differences, test};
 use report::{Report, text};
@@ -99,7 +99,7 @@ fn seeds_needed_follow_from_the_seeds_part_of_the_variance() {
 }
 
 #[track_caller]
-fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&SeedsOnly) -> bool) -> Report {
+fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&NoGameNoise) -> bool) -> Report {
     let report = folder.report();
     let comparison = comparison(&report, label);
     let why = comparison.noise.as_ref().and_then(|noise| noise.as_ref().err());
@@ -113,7 +113,7 @@ fn only_seeds(folder: &Folder, label: &str, expected: impl Fn(&SeedsOnly) -> boo
 fn a_mean_of_stored_values_that_is_not_the_metric_is_not_used_and_a_warning() {
     let folder = folder();
     folder.done("shaw", 1, 2.34);
-    let report = only_seeds(&folder, "shaw", |why| matches!(why, SeedsOnly::OtherMean { seed: 1, .. }));
+    let report = only_seeds(&folder, "shaw", |why| matches!(why, NoGameNoise::OtherMean { seed: 1, .. }));
     assert!(is_warned(&report, "at seed 1 the stored positions have the mean 2.34"), "{:?}", report.warnings);
     assert!(comparison(&report, "rope").noise.as_ref().is_some_and(Result::is_ok));
     says(&report, &["intervals and p of Shaw count the noise of seeds only"]);
@@ -124,12 +124,12 @@ fn without_positions_the_verdict_is_over_seeds_only() {
     let folder = folder();
     let file = |label: &str, seed: u64| folder.cell(label, seed).join("test-positions.parquet");
     fs::write(file("shaw", 2), b"damaged").expect("written");
-    let report = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NotStored { seed: 2 });
+    let report = only_seeds(&folder, "shaw", |why| *why == NoGameNoise::NotStored { seed: 2 });
     assert!(is_warned(&report, "a cell of seed 2 stored no test positions"));
     for (label, seed) in LOSSES.iter().flat_map(|(label, _)| SEEDS.map(|seed| (label, seed))) {
         fs::remove_file(file(label, seed)).expect("removed");
     }
-    let report = only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NothingStored);
+    let report = only_seeds(&folder, "shaw", |why| *why == NoGameNoise::NothingStored);
     assert!(!is_warned(&report, "seeds only"), "older cells stored nothing: {:?}", report.warnings);
 }
 
@@ -156,10 +156,10 @@ fn means_of_games_and_single_positions_are_compared_by_games() {
 fn a_metric_that_is_not_stored_or_is_read_on_validation_is_tested_over_seeds_only() {
     let mut folder = folder();
     folder.edit(|plan| plan.primary.metric = "policy_kl".to_owned());
-    only_seeds(&folder, "shaw", |why| *why == SeedsOnly::NoMean);
+    only_seeds(&folder, "shaw", |why| *why == NoGameNoise::NoMean);
     folder.plan.primary.metric = "policy_loss".to_owned();
     folder.edit(|plan| plan.primary.at = facts::ReadAt::Step(50));
-    only_seeds(&folder, "shaw", |why| *why == SeedsOnly::OnValidation);
+    only_seeds(&folder, "shaw", |why| *why == NoGameNoise::OnValidation);
 }
 
 #[test]

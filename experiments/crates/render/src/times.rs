@@ -16,7 +16,7 @@ const FORMAT: &str = "%Y-%m-%d %H:%M:%S";
 
 /// A cell or a trial that was trained.
 #[derive(Debug)]
-pub(crate) struct Clock {
+pub(crate) struct TrainedCell {
     /// The hash of its configuration, and its seed: the same in every grid that has it.
     pub(crate) id: String,
     /// The folder of its row.
@@ -29,10 +29,10 @@ pub(crate) struct Clock {
 }
 
 /// The cells and trials of a run folder; those whose files cannot be read are left out.
-pub(crate) fn of(run_dir: &Path) -> Vec<Clock> {
+pub(crate) fn of(run_dir: &Path) -> Vec<TrainedCell> {
     let mut folders = Vec::new();
     cell_folders(run_dir, &mut folders);
-    folders.iter().filter_map(|folder| clock(folder, run_dir)).collect()
+    folders.iter().filter_map(|folder| trained(folder, run_dir)).collect()
 }
 
 fn cell_folders(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -50,7 +50,7 @@ struct Trained {
     sessions: Vec<Session>,
 }
 
-fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
+fn trained(folder: &Path, run_dir: &Path) -> Option<TrainedCell> {
     let Trained { sessions } = serde_json::from_slice(&fs::read(folder.join(manifest::FILE)).ok()?).ok()?;
     let lines = fs::read_to_string(folder.join(METRICS_FILE)).ok()?;
     let MetricLine { time: Time { unix_s: ended, .. }, .. } = serde_json::from_str(lines.lines().last()?).ok()?;
@@ -60,7 +60,7 @@ fn clock(folder: &Path, run_dir: &Path) -> Option<Clock> {
     let hash = hash_of(row);
     let began = sessions.iter().map(|session| session.unix_s).reduce(f64::min)?;
     // The cells of trials lie deeper than those of rows.
-    Some(Clock { id: format!("{hash}/{seed}"), row: row.clone(), is_trial: place.len() > 2, began, ended })
+    Some(TrainedCell { id: format!("{hash}/{seed}"), row: row.clone(), is_trial: place.len() > 2, began, ended })
 }
 
 /// When a commit was made, in seconds since 1970, and a remark if git has no such commit. `recorded` is the time
@@ -70,8 +70,9 @@ pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result
         return Err(fault(format!("a commit is named by the digits of its hash, got {hash:?}")));
     }
     let parsed = NaiveDateTime::parse_from_str(recorded, FORMAT);
-    let time = parsed
-        .map_err(|error| fault(format!("{recorded:?} is no time: {error}; write it in UTC as 2026-11-24 04:47:52")))?;
+    let time = parsed.map_err(|error| {
+        fault(format!("{recorded:?} is not a time: {error}; write it in UTC as 2026-11-24 04:47:52"))
+    })?;
     let time = time.and_utc().timestamp() as f64;
     let Some(known) = time_of(repository, hash) else {
         let remark = format!(
@@ -129,6 +130,6 @@ mod tests {
         let wrong = committed(nowhere, "--all", "2026-11-24 04:47:52").expect_err("no hash").to_string();
         assert!(wrong.contains("digits of its hash"), "{wrong}");
         let wrong = committed(nowhere, "721e454", "yesterday").expect_err("no time").to_string();
-        assert!(wrong.contains("\"yesterday\" is no time"), "{wrong}");
+        assert!(wrong.contains("\"yesterday\" is not a time"), "{wrong}");
     }
 }

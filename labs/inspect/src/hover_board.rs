@@ -17,9 +17,9 @@ use records::inspected::{Inspected, Signal};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-const PAGE: &str = include_str!("touch/touch.html");
-const STYLE: &str = include_str!("touch/touch.css");
-const SCRIPT: &str = include_str!("touch/touch.js");
+const PAGE: &str = include_str!("hover_board/hover_board.html");
+const STYLE: &str = include_str!("hover_board/hover_board.css");
+const SCRIPT: &str = include_str!("hover_board/hover_board.js");
 
 /// The most bytes of maps on a page.
 const MOST_BYTES: usize = 12_000_000;
@@ -29,7 +29,7 @@ const UNIT: f64 = 10.0;
 
 /// The board and the maps of one cell.
 #[derive(Debug, Clone)]
-pub(super) struct Touched {
+pub(super) struct HoverBoard {
     game: GameKind,
     row: String,
     label: String,
@@ -110,7 +110,7 @@ impl<'a> Interned<'a> {
     }
 }
 
-impl Touched {
+impl HoverBoard {
     pub(super) fn of(maps: &Maps<'_>, inspected: &Inspected) -> Self {
         let squares = maps.game.geometry().squares();
         let layers = maps.analysis.layers();
@@ -226,14 +226,14 @@ struct Extent {
 
 impl Extent {
     /// As many cells as possible with the mean and one layer, then as many layers, then as many positions.
-    fn within(cells: &[&Touched], most: usize) -> Self {
+    fn within(cells: &[&HoverBoard], most: usize) -> Self {
         let bytes = |number: usize, places, layers| -> usize {
             cells.iter().take(number).map(|cell| cell.bytes(places, layers)).sum()
         };
         let largest = |all: usize, bytes: &dyn Fn(usize) -> usize| {
             (1..=all).rev().find(|&number| bytes(number) <= most).unwrap_or(1)
         };
-        let all = |of: fn(&Touched) -> usize| cells.iter().map(|cell| of(cell)).max().unwrap_or(1);
+        let all = |of: fn(&HoverBoard) -> usize| cells.iter().map(|cell| of(cell)).max().unwrap_or(1);
         let number = largest(cells.len(), &|number| bytes(number, 1, 1));
         let layers = largest(all(|cell| cell.layers.len()), &|layers| bytes(number, 1, layers));
         let places = largest(all(|cell| cell.places.len()), &|places| bytes(number, places, layers));
@@ -241,9 +241,9 @@ impl Extent {
     }
 
     /// The parts that the page leaves out, and the size of its maps.
-    fn text(self, cells: &[&Touched]) -> String {
+    fn text(self, cells: &[&HoverBoard]) -> String {
         let size = self.bytes as f64 / 1e6;
-        let most = |of: fn(&Touched) -> usize| cells.iter().map(|cell| of(cell)).max().unwrap_or_default();
+        let most = |of: fn(&HoverBoard) -> usize| cells.iter().map(|cell| of(cell)).max().unwrap_or_default();
         let parts = [
             (self.cells, cells.len(), "cells"),
             (self.layers, most(|cell| cell.layers.len()), "layers"),
@@ -264,7 +264,7 @@ impl Extent {
 }
 
 /// The HTML of the board for these cells, at least one.
-pub(super) fn html(cells: &[&Touched]) -> String {
+pub(super) fn html(cells: &[&HoverBoard]) -> String {
     let extent = Extent::within(cells, MOST_BYTES);
     let text = extent.text(cells);
     let cells = &cells[..extent.cells];
@@ -279,7 +279,7 @@ pub(super) fn html(cells: &[&Touched]) -> String {
     };
     let data = serde_json::to_string(&data).expect("strings and numbers have a JSON text");
     let options = |selected: Option<usize>| -> String {
-        let option = |(number, cell): (usize, &&Touched)| {
+        let option = |(number, cell): (usize, &&HoverBoard)| {
             let mark = if selected == Some(number) { " selected" } else { "" };
             let game = cell.game.name();
             format!("<option value=\"{number}\" data-game=\"{game}\"{mark}>{}</option>", escape(&cell.label))
@@ -306,7 +306,7 @@ pub(super) fn html(cells: &[&Touched]) -> String {
 
 /// The cells that the page opens with: of the first game the one whose heads follow movements most, and that of another row, if
 /// there is one.
-fn first_two(cells: &[&Touched]) -> (usize, Option<usize>) {
+fn first_two(cells: &[&HoverBoard]) -> (usize, Option<usize>) {
     let mut of_game: Vec<usize> = (0..cells.len()).filter(|&cell| cells[cell].game == cells[0].game).collect();
     of_game.sort_by(|&a, &b| cells[b].movement().total_cmp(&cells[a].movement()));
     let first = of_game[0];
@@ -314,7 +314,7 @@ fn first_two(cells: &[&Touched]) -> (usize, Option<usize>) {
 }
 
 /// The options of positions: cells of a game have the same.
-fn places(cells: &[&Touched], most: usize) -> String {
+fn places(cells: &[&HoverBoard], most: usize) -> String {
     let mut text = String::new();
     for game in GameKind::ALL {
         let Some(cell) = cells.iter().find(|cell| cell.game == game) else { continue };
@@ -329,7 +329,7 @@ fn places(cells: &[&Touched], most: usize) -> String {
 }
 
 fn cell_data<'a>(
-    cell: &'a Touched,
+    cell: &'a HoverBoard,
     extent: Extent,
     blocks: &mut Interned<'a>,
     drawings: &mut Interned<'a>,

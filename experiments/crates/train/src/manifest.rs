@@ -80,7 +80,7 @@ fn determinism(setup: &Setup) -> Determinism {
         same_bits: setup.device == Device::Cpu || setup.config.train.deterministic,
         intra_op_threads: setup.threads,
         inter_op_threads: 1,
-        environment: environment::deciding(),
+        environment: environment::result_affecting(),
     }
 }
 

@@ -146,9 +146,9 @@ fn numbers(tensor: &Tensor) -> Result<Vec<f64>, TchError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::naming::{Tested, name, permutations};
     use crate::permutation::test;
     use crate::relation::Relation;
+    use crate::significance::{Tested, name, permutations};
     use records::inspected::{HeadRecord, Signal};
     use streams::{Stream, below, normal, stream};
 

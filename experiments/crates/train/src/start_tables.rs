@@ -6,18 +6,18 @@
 //! smaller one are the inner ones; displacements that a board lacks are left out. Weights of an export have all parameters and no
 //! board.
 
-mod moved;
+mod board_transfer;
 
 use super::checkpoint::of_shape;
 use super::error::TrainError;
 use super::setup::{Setup, declare, read_config};
 use crate::inference::tensors_file::Named;
+use board_transfer::{BoardTransfer, TableIndex};
 use config::RunConfig;
 use config::start_weights::{Fit, Start, TableOrder};
 use dataset::bounded;
 use games::{GameKind, Geometry};
 use models::Network;
-use moved::{By, Moving};
 use nn::{Arena, Layout, ParamId, ParamSpec, Part};
 use records::folder::{CHECKPOINTS, CONFIG_FILE};
 use safetensors::tensor::{Dtype, SafeTensors};
@@ -50,19 +50,19 @@ pub fn check_start(run: &RunConfig) -> Result<(), TrainError> {
     let (network, layout) = declare(run)?;
     let mut weights = vec![0.0; layout.len()];
     let heads = run.model.attention_heads();
-    write_over(start, Begun { network: &network, layout: &layout, heads, seed: run.seed }, &mut weights)
+    write_over(start, InitialNetwork { network: &network, layout: &layout, heads, seed: run.seed }, &mut weights)
 }
 
 /// The network whose first weights are written over.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun<'a> {
+pub(super) struct InitialNetwork<'a> {
     network: &'a Network,
     layout: &'a Layout,
     heads: usize,
     seed: u64,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> InitialNetwork<'a> {
     pub(super) fn of(setup: &'a Setup) -> Self {
         let heads = setup.config.model.attention_heads();
         Self { network: &setup.network, layout: &setup.layout, heads, seed: setup.config.seed }
@@ -70,7 +70,7 @@ impl<'a> Begun<'a> {
 }
 
 /// Writes the tables or the trunk that a run starts with over a network's first weights.
-pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), TrainError> {
+pub(super) fn write_over(start: &Start, initial: InitialNetwork<'_>, weights: &mut [f32]) -> Result<(), TrainError> {
     let path = start.file();
     let bytes = bounded::read(path, bounded::WEIGHTS).map_err(TrainError::io("read", path))?;
     let found = blake3::hash(&bytes).to_hex().to_string();
@@ -80,8 +80,8 @@ pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -
     }
     let file = SafeTensors::deserialize(&bytes).map_err(|error| refused(error.to_string()))?;
     let written = match start.is_network() {
-        true => same_heads(path, begun.heads).and_then(|()| trunk_over(&file, start, begun, weights)),
-        false => tables_over(&file, start, begun, weights),
+        true => same_heads(path, initial.heads).and_then(|()| trunk_over(&file, start, initial, weights)),
+        false => tables_over(&file, start, initial, weights),
     };
     written.map_err(refused)?;
     match weights.iter().all(|weight| weight.is_finite()) {
@@ -93,9 +93,14 @@ pub(super) fn write_over(start: &Start, begun: Begun<'_>, weights: &mut [f32]) -
 }
 
 /// Writes tables of another network, by displacement or stretched, and parameters of its formulas over those of this one.
-fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), String> {
-    let moving = moving(board_of(file, start)?, start, begun);
-    let encodings = begun.network.encodings();
+fn tables_over(
+    file: &SafeTensors<'_>,
+    start: &Start,
+    initial: InitialNetwork<'_>,
+    weights: &mut [f32],
+) -> Result<(), String> {
+    let transfer = transfer(board_of(file, start)?, start, initial);
+    let encodings = initial.network.encodings();
     let (tables, formulas) = (encodings.displacement_tables(), encodings.formula_parameters());
     let squares = if start.fit == Fit::Displacement { Vec::new() } else { encodings.square_tables() };
     if tables.is_empty() && formulas.is_empty() && squares.is_empty() {
@@ -107,7 +112,7 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights:
         return Err("`order`, `scale` and `rms` change tables by displacement, and a formula has none; leave them out"
             .to_owned());
     }
-    for param in formulas.iter().map(|&id| begun.layout.param(id)) {
+    for param in formulas.iter().map(|&id| initial.layout.param(id)) {
         let values = of_shape(file, param).ok_or_else(|| {
             let wanted = format!("it has no {} of the shape {:?}", param.name, param.shape);
             format!("{wanted}; take a network with the same encoding, layers and heads")
@@ -119,16 +124,16 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights:
     let taken: Vec<String> = [&tables, &formulas, &squares]
         .into_iter()
         .flatten()
-        .map(|&id| in_any_layer(&begun.layout.param(id).name))
+        .map(|&id| in_any_layer(&initial.layout.param(id).name))
         .collect();
-    let is_left = |name: &str| begun.layout.find(name).is_none() && taken.contains(&in_any_layer(name));
+    let is_left = |name: &str| initial.layout.find(name).is_none() && taken.contains(&in_any_layer(name));
     if let Some(name) = file.names().into_iter().find(|name| is_left(name)) {
         return Err(format!("this network has no {name}, which the file has; take a network with as many layers"));
     }
     let mut numbers = Vec::new();
-    for (ids, by) in [(tables, By::Displacement), (squares, By::Square)] {
-        for param in ids.into_iter().map(|id| begun.layout.param(id)) {
-            let moved = moving.moved(file, param, by, begun.network.tokens())?;
+    for (ids, by) in [(tables, TableIndex::Displacement), (squares, TableIndex::Square)] {
+        for param in ids.into_iter().map(|id| initial.layout.param(id)) {
+            let moved = transfer.moved(file, param, by, initial.network.tokens())?;
             numbers.extend(moved.into_iter().map(|(place, number)| (param.offset + place, number)));
         }
     }
@@ -139,9 +144,9 @@ fn tables_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights:
     Ok(())
 }
 
-fn moving(from: Geometry, start: &Start, begun: Begun<'_>) -> Moving {
-    let to = begun.network.tokens().geometry();
-    Moving { from, to, fit: start.fit, order: start.order, seed: begun.seed }
+fn transfer(from: Geometry, start: &Start, initial: InitialNetwork<'_>) -> BoardTransfer {
+    let to = initial.network.tokens().geometry();
+    BoardTransfer { from, to, fit: start.fit, order: start.order, seed: initial.seed }
 }
 
 fn root_mean_square(numbers: &[(usize, f32)]) -> f64 {
@@ -169,20 +174,25 @@ fn same_heads(weights: &Path, heads: usize) -> Result<(), String> {
 /// Writes trunk, encodings and running statistics of another network over those of this one, and with `heads` its heads. A
 /// statistic that the file lacks is of a head; what else it has of trunk and encodings is refused. On another board, tables are
 /// moved and every other parameter must have its shape.
-fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: &mut [f32]) -> Result<(), String> {
-    let (layout, encodings, tokens) = (begun.layout, begun.network.encodings(), begun.network.tokens());
-    let moving = moving(start.board.map_or(tokens.geometry(), GameKind::geometry), start, begun);
+fn trunk_over(
+    file: &SafeTensors<'_>,
+    start: &Start,
+    initial: InitialNetwork<'_>,
+    weights: &mut [f32],
+) -> Result<(), String> {
+    let (layout, encodings, tokens) = (initial.layout, initial.network.encodings(), initial.network.tokens());
+    let transfer = transfer(start.board.map_or(tokens.geometry(), GameKind::geometry), start, initial);
     let (tables, squares) = (encodings.displacement_tables(), encodings.square_tables());
-    let is_moved = |ids: &[ParamId], id| moving.from != moving.to && ids.contains(&id);
+    let is_moved = |ids: &[ParamId], id| transfer.from != transfer.to && ids.contains(&id);
     for param in layout.params().iter().filter(|param| param.part != Part::Head || start.heads) {
         let id = layout.find(&param.name).expect("it is in the layout");
         let by = match (is_moved(&tables, id), is_moved(&squares, id)) {
-            (true, _) => Some(By::Displacement),
-            (_, true) => Some(By::Square),
+            (true, _) => Some(TableIndex::Displacement),
+            (_, true) => Some(TableIndex::Square),
             _ => None,
         };
         if let Some(by) = by {
-            for (place, number) in moving.moved(file, param, by, tokens)? {
+            for (place, number) in transfer.moved(file, param, by, tokens)? {
                 weights[param.offset + place] = number;
             }
             continue;
@@ -190,7 +200,7 @@ fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: 
         match of_shape(file, param) {
             Some(values) => weights[param.offset..param.offset + param.len()].copy_from_slice(&values),
             None if param.part == Part::Statistic => {}
-            None => return Err(no_tensor(file, param, moving)),
+            None => return Err(no_tensor(file, param, transfer)),
         }
     }
     let is_left = |name: &str| TRUNK.iter().any(|scope| name.starts_with(scope)) && layout.find(name).is_none();
@@ -202,17 +212,17 @@ fn trunk_over(file: &SafeTensors<'_>, start: &Start, begun: Begun<'_>, weights: 
     }
 }
 
-fn no_tensor(file: &SafeTensors<'_>, param: &ParamSpec, moving: Moving) -> String {
+fn no_tensor(file: &SafeTensors<'_>, param: &ParamSpec, transfer: BoardTransfer) -> String {
     let (name, wanted) = (&param.name, &param.shape);
-    match file.tensor(name).ok().filter(|_| moving.from != moving.to) {
+    match file.tensor(name).ok().filter(|_| transfer.from != transfer.to) {
         Some(found) => {
             let board = |board: Geometry| format!("{}×{}", board.files(), board.ranks());
             format!(
                 "{name} has the shape {:?} on {} and {wanted:?} on {}, and no source says how it moves; take another encoding \
                  or another network",
                 found.shape(),
-                board(moving.from),
-                board(moving.to)
+                board(transfer.from),
+                board(transfer.to)
             )
         }
         None => {

@@ -1,18 +1,18 @@
 //! The plan of an experiment: what `grid.json` records of references and interactions.
 
 use config::Experiment;
-use grid::{Prepared, RunSelection, planned};
+use grid::{Prepared, RunSelection, plan};
 use records::Plan;
 use std::fs;
 use testing::{EXPERIMENT, depths, load, pairs, place, small};
 
 #[test]
 fn one_reference_is_no_field_of_the_plan() {
-    let plan = planned::plan(&load(EXPERIMENT), false);
+    let plan = plan::plan(&load(EXPERIMENT), false);
     assert!(plan.rows.iter().all(|row| row.reference.is_none()));
     assert!(!serde_json::to_string(&plan).expect("JSON").contains("\"reference\":"));
 
-    let plan = planned::plan(&load(&depths()), false);
+    let plan = plan::plan(&load(&depths()), false);
     let read: Plan = serde_json::from_value(serde_json::to_value(&plan).expect("JSON")).expect("a plan");
     assert_eq!(read, plan);
     for row in &plan.rows {
@@ -24,17 +24,17 @@ fn one_reference_is_no_field_of_the_plan() {
 
 #[test]
 fn a_name_is_a_field_of_its_row_only() {
-    let text = |experiment: &Experiment| serde_json::to_string(&planned::plan(experiment, false)).expect("a plan");
+    let text = |experiment: &Experiment| serde_json::to_string(&plan::plan(experiment, false)).expect("a plan");
     assert!(!text(&load(EXPERIMENT)).contains("\"name\":"), "an old plan stays as it was");
     let tune = "tune:\n  axes: {train.encoding_rate: [1, 4]}\n  seeds: [100]\n";
     let named = load(&format!("{EXPERIMENT}{tune}names: {{No position: none}}\n"));
     let number = named.tuning.as_ref().expect("trials").rows.len();
-    for plan in [planned::plan(&named, false), planned::plan(&named.tuned(&vec![1; number]), false)] {
+    for plan in [plan::plan(&named, false), plan::plan(&named.tuned(&vec![1; number]), false)] {
         let read: Plan = serde_json::from_value(serde_json::to_value(&plan).expect("JSON")).expect("a plan");
         assert_eq!(read, plan);
         for row in &plan.rows {
             let shown = row.label.replace("none", "No position");
-            assert_eq!((row.shown(), row.name.is_some()), (&shown[..], shown != row.label));
+            assert_eq!((row.display_name(), row.name.is_some()), (&shown[..], shown != row.label));
             assert_eq!(row.folder.contains("-No-position-"), row.name.is_some(), "{}", row.folder);
         }
     }
@@ -50,7 +50,7 @@ fn tuned_rows_and_controls_keep_their_references() {
     assert_eq!(pairs(&tuned), pairs(&experiment));
     let control = tuned.rows.iter().find(|row| row.matched.is_some()).expect("a control");
     assert_eq!(control.reference.as_deref(), Some("chess-none-layers2"));
-    let plan = planned::plan(&tuned, false);
+    let plan = plan::plan(&tuned, false);
     let folders: Vec<&String> = plan.rows.iter().map(|row| &row.folder).collect();
     assert!(plan.rows.iter().all(|row| row.reference.as_ref().is_some_and(|folder| folders.contains(&folder))));
 }
@@ -61,7 +61,7 @@ fn they_change_no_cell_and_stand_in_the_plan() {
                         by: {axis: model.chessformer.layers, values: [1, 2]}\n";
     let (plain, asked) = (load(&depths()), load(&format!("{}{interactions}", depths())));
     assert_eq!(plain.rows, asked.rows);
-    let text = |experiment: &Experiment| serde_json::to_string(&planned::plan(experiment, false)).expect("a plan");
+    let text = |experiment: &Experiment| serde_json::to_string(&plan::plan(experiment, false)).expect("a plan");
     assert!(!text(&plain).contains("interactions"), "an old plan stays as it was");
     let read: Plan = serde_json::from_str(&text(&asked)).expect("a plan");
     assert_eq!(read.interactions.len(), 1);

@@ -1,4 +1,4 @@
-//! The files that posenc brings.
+//! The experiment files of the repository.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub fn root() -> &'static Path {
 }
 
 /// Every experiment file, on top or in a folder of its subject, sorted by its path.
-pub fn brought_experiments() -> Vec<PathBuf> {
+pub fn experiment_files() -> Vec<PathBuf> {
     let entries = |folder: &Path| -> Vec<PathBuf> {
         std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
     };

@@ -18,7 +18,7 @@ use strength::kendall::tau;
 const MOST_MOVES: usize = 500;
 
 /// How long the engine may take for a position.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judge {
@@ -51,7 +51,7 @@ impl Judge {
     pub fn scores<G: Referee>(&self, positions: &[G::Position]) -> Result<Vec<Judgement>, PlayError> {
         let settings = EngineSettings {
             options: self.options.clone(),
-            ..EngineSettings::new(&self.program, G::KIND, MOST_MOVES, PATIENCE)
+            ..EngineSettings::new(&self.program, G::KIND, MOST_MOVES, ANSWER_TIMEOUT)
         };
         let mut engine = Engine::start(&settings)?;
         let curve = ValueCurve::of(G::KIND);

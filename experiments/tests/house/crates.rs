@@ -13,7 +13,7 @@ pub(crate) const ONE_BUILD: &str = "one-build";
 const TESTING: &str = "testing";
 
 /// The crates, from the leaves up, and the crates of the workspace on which they may depend.
-const ROOMS: [(&str, &str); 29] = [
+const CRATES: [(&str, &str); 29] = [
     (ONE_BUILD, ""),
     ("revision", ""),
     ("streams", ""),
@@ -60,7 +60,7 @@ pub(crate) const BETWEEN_LABS: [(&str, &str, &str); 1] = [("play", "engines", "e
 
 /// Where a crate that ships may name only a part of another: (who, of whom, the names at that crate's root). Networks know
 /// boards as geometry and shapes; they never see a position, a move or a game's rules.
-const KEYHOLES: [(&str, &str, &str); 2] = [
+const VISIBLE_NAMES: [(&str, &str, &str); 2] = [
     ("encodings", "games", "Geometry Relation geometry"),
     (
         "models",
@@ -71,7 +71,7 @@ const KEYHOLES: [(&str, &str, &str); 2] = [
 ];
 
 const REMEDY: &str = "Move the code to the crate whose concern it is (docs/architecture.md), or, if the table itself is to \
-                      change, change experiments/tests/house/rooms.rs and docs/architecture.md and say why.";
+                      change, change experiments/tests/house/crates.rs and docs/architecture.md and say why.";
 
 fn has(list: &str, name: &str) -> bool {
     list.split_whitespace().any(|one| one == name)
@@ -82,16 +82,16 @@ fn forbidden(packages: &[Package]) -> Vec<String> {
     let mut breaches = vec![];
     for package in packages {
         let place = package.manifest.strip_prefix(root()).unwrap_or(&package.manifest).display();
-        let Some((room, may_import)) = ROOMS.iter().find(|(name, _)| *name == package.name) else {
+        let Some((crate_name, may_import)) = CRATES.iter().find(|(name, _)| *name == package.name) else {
             breaches.push(format!("{place}: crate `{}` has no row in the table", package.name));
             continue;
         };
         for dependency in &package.dependencies {
             let (name, kind) = (dependency.name(), dependency.kind.as_deref().unwrap_or("normal"));
-            let is_room = ROOMS.iter().any(|(room, _)| *room == name);
+            let is_crate = CRATES.iter().any(|(crate_name, _)| *crate_name == name);
             let allowed = name == ONE_BUILD || has(may_import, name) || (name == TESTING && kind == "dev");
-            if is_room && !allowed {
-                breaches.push(format!("{place}: `{room}` may not depend on `{name}` ({kind})"));
+            if is_crate && !allowed {
+                breaches.push(format!("{place}: `{crate_name}` may not depend on `{name}` ({kind})"));
             }
         }
     }
@@ -115,14 +115,14 @@ fn what_reads_records_links_no_libtorch() {
 #[test]
 fn the_table_names_exactly_the_crates_and_has_no_circle() {
     let mut declared: Vec<String> = packages().into_iter().map(|package| package.name).collect();
-    let mut rooms: Vec<&str> = ROOMS.iter().map(|(name, _)| *name).collect();
+    let mut names: Vec<&str> = CRATES.iter().map(|(name, _)| *name).collect();
     declared.sort();
-    rooms.sort_unstable();
-    assert_eq!(declared, rooms, "experiments/tests/house/rooms.rs has one row for each crate of the workspace");
-    for (index, (room, may_import)) in ROOMS.iter().enumerate() {
-        let earlier = |name: &str| ROOMS[..index].iter().any(|(earlier, _)| *earlier == name);
+    names.sort_unstable();
+    assert_eq!(declared, names, "experiments/tests/house/crates.rs has one row for each crate of the workspace");
+    for (index, (crate_name, may_import)) in CRATES.iter().enumerate() {
+        let earlier = |name: &str| CRATES[..index].iter().any(|(earlier, _)| *earlier == name);
         let upward: Vec<&str> = may_import.split_whitespace().filter(|name| !earlier(name)).collect();
-        assert!(upward.is_empty(), "`{room}` stands in the table before {upward:?}, which it may import");
+        assert!(upward.is_empty(), "`{crate_name}` stands in the table before {upward:?}, which it may import");
     }
 }
 
@@ -144,7 +144,7 @@ fn forbidden_arrows_are_caught() {
 fn networks_see_boards_as_geometry_and_shapes() {
     let mut breaches = vec![];
     for package in packages() {
-        for (_, whom, names) in KEYHOLES.iter().filter(|(who, ..)| *who == package.name) {
+        for (_, whom, names) in VISIBLE_NAMES.iter().filter(|(who, ..)| *who == package.name) {
             for source in sources(root(), package.dir()) {
                 let named = paths(source.shipped()).into_iter();
                 let hidden =

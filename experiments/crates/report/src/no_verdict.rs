@@ -46,7 +46,7 @@ const LEFT_OUT: [[&str; 2]; 5] = [
 
 impl Missing {
     /// Whether it rules out a verdict; the other reasons only leave a pair out.
-    pub fn rules_out_a_verdict(&self) -> bool {
+    pub fn blocks_verdict(&self) -> bool {
         self.seed().is_none() && !matches!(self, Self::Differs { .. })
     }
 
@@ -88,8 +88,8 @@ impl fmt::Display for Missing {
 }
 
 /// Why there can be no verdict.
-pub(crate) fn ruled_out(all: &[Missing]) -> Option<String> {
-    all.iter().find(|missing| missing.rules_out_a_verdict()).map(Missing::to_string)
+pub(crate) fn blocking_reason(all: &[Missing]) -> Option<String> {
+    all.iter().find(|missing| missing.blocks_verdict()).map(Missing::to_string)
 }
 
 /// All reasons, with seeds of one kind together: `needs ≥ 3 complete pairs, has 1 (seeds 1, 2 failed)`.
@@ -104,7 +104,7 @@ pub(crate) fn reasons(all: &[Missing]) -> String {
     };
     let differing = all.iter().filter(|one| matches!(one, Missing::Differs { .. })).map(Missing::to_string);
     let details: Vec<String> = LEFT_OUT.into_iter().enumerate().filter_map(seeds).chain(differing).collect();
-    let general: Vec<String> = all.iter().filter(|one| one.rules_out_a_verdict()).map(Missing::to_string).collect();
+    let general: Vec<String> = all.iter().filter(|one| one.blocks_verdict()).map(Missing::to_string).collect();
     match (general.join("; "), details.join("; ")) {
         (general, details) if general.is_empty() => details,
         (general, details) if details.is_empty() => general,

@@ -3,8 +3,8 @@
 mod rows;
 
 use super::comparison::{Comparison, Verdict};
-use super::missing::Missing;
 use super::model::{Counts, Report, RowReport};
+use super::no_verdict::Missing;
 use super::noise::counted;
 use super::sections::verdicts;
 use facts::columns::{COLUMNS, cut, width, wrapped};

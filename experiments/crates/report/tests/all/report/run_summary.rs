@@ -6,8 +6,8 @@ use facts::Role;
 use games::GameKind;
 use records::plan::Row;
 use report::Report;
-use report::ending::{Ended, LINES, draw};
 use report::model::GameReport;
+use report::run_summary::{Ended, LINES, draw};
 use std::path::Path;
 
 fn ended() -> Ended<'static> {

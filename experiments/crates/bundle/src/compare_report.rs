@@ -5,7 +5,7 @@
 
 use super::error::{cannot, no_report};
 use csv::{ReaderBuilder, StringRecord};
-use records::stored;
+use records::files;
 use report::{Report, csv as table};
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -26,7 +26,7 @@ const NUMBERS: [&str; 10] =
 const TOLERANCE: f64 = 1e-6;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Stated {
+pub struct NumberComparison {
     pub compared: usize,
     /// How many lines were not compared, because their role is that of a fitted curve.
     pub skipped: usize,
@@ -35,24 +35,24 @@ pub struct Stated {
 }
 
 /// Compares the `report.csv` of an unpacked bundle with its cells; none if it has none.
-pub fn compare(run_dir: &Path) -> anyhow::Result<Option<Stated>> {
+pub fn compare(run_dir: &Path) -> anyhow::Result<Option<NumberComparison>> {
     let path = run_dir.join(FILE);
     if !path.exists() {
         return Ok(None);
     }
-    let stated = stored::read(&path).map_err(cannot("read", &path))?;
+    let stated = files::read(&path).map_err(cannot("read", &path))?;
     let report = Report::of(run_dir).map_err(no_report)?;
     Ok(Some(between(&String::from_utf8_lossy(&stated), &table::draw(&report))))
 }
 
 /// The numbers of one table that differ from those of another. Lines that only the other one has are new metrics.
-fn between(stated: &str, given: &str) -> Stated {
+fn between(stated: &str, given: &str) -> NumberComparison {
     let (stated, given) = (lines_of(stated), lines_of(given));
     let mut lines: HashMap<Vec<&str>, VecDeque<&Line>> = HashMap::new();
     for line in &given {
         lines.entry(name(line)).or_default().push_back(line);
     }
-    let mut result = Stated::default();
+    let mut result = NumberComparison::default();
     for line in &stated {
         let name = name(line);
         if FITTED.contains(&name[2]) {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn numbers_are_compared_and_words_and_statistics_are_not() {
-        let same = Stated { compared: 5, ..Stated::default() };
+        let same = NumberComparison { compared: 5, ..NumberComparison::default() };
         assert_eq!(between(GIVEN, GIVEN), same);
         let other_words =
             GIVEN.replace("experiment,", "study,").replace("0.1\r", "0.2\r").replace("2.5,", "2.5000000001,");
@@ -129,14 +129,14 @@ mod tests {
             ]
         );
         let fitted = format!("{GIVEN}x,chess,shaw,multiplier,positions@64,,2.5,,\r\n");
-        assert_eq!(between(&fitted, GIVEN), Stated { skipped: 1, ..same });
+        assert_eq!(between(&fitted, GIVEN), NumberComparison { skipped: 1, ..same });
         let twice = GIVEN.replace("sd,low", "sd,mean").replace("2.5,,0.1", "2.25,,2.5");
         assert_eq!(
             between(&twice, GIVEN).differences,
             ["chess, shaw, \"q\", compared, loss: mean is 2.25, the cells give 2.5"]
         );
         let older = "game,row,role,metric,mean\nchess,none,reference,loss,2.75\n";
-        assert_eq!(between(older, GIVEN), Stated { compared: 1, ..Stated::default() });
+        assert_eq!(between(older, GIVEN), NumberComparison { compared: 1, ..NumberComparison::default() });
     }
 
     #[test]
@@ -147,6 +147,6 @@ mod tests {
             assert_eq!((lies.compared, lies.differences), (5, vec![expected]));
         }
         let unknown = GIVEN.replace("2.75", "NaN");
-        assert_eq!(between(&unknown, &unknown), Stated { compared: 5, ..Stated::default() });
+        assert_eq!(between(&unknown, &unknown), NumberComparison { compared: 5, ..NumberComparison::default() });
     }
 }

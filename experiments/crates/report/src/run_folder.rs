@@ -42,7 +42,7 @@ pub struct CellRecord {
     pub facts: Option<CellFacts>,
     pub result: Option<CellResult>,
     /// Whether it finished with another hash than its row has: its dataset changed after planning, or its configuration.
-    pub is_another: bool,
+    pub hash_differs: bool,
     /// Its evaluations as a player; an unreadable file counts as none.
     pub strength: Vec<Evaluation>,
     /// The movements of its heads; an unreadable file counts as none.
@@ -96,8 +96,8 @@ impl RunFolder {
         let cell = |row: &Row, seed: &u64| {
             let read = CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
             // The manifest of a smoke run is of a shortened one.
-            let is_another = !plan.smoke && read.is_another_than(planned_hash(&row.folder));
-            CellRecord { is_another, ..read }
+            let hash_differs = !plan.smoke && read.hash_differs(planned_hash(&row.folder));
+            CellRecord { hash_differs, ..read }
         };
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
         let orphaned_rows = orphaned_rows(dir, &plan);
@@ -202,7 +202,7 @@ impl RunFolder {
 
     /// The map over displacements of a head of an inspected cell, if it is stored in the cell's folder.
     pub(super) fn head_map(&self, inspected: &Inspected, head: &HeadRecord) -> Option<Vec<f64>> {
-        let (_, cells) = self.lines_of(inspected.game).find(|(row, _)| row.shown() == inspected.row)?;
+        let (_, cells) = self.lines_of(inspected.game).find(|(row, _)| row.display_name() == inspected.row)?;
         let cell = cells.iter().find(|cell| cell.seed == inspected.seed)?;
         head_maps::by_displacement(&cell.result.as_ref()?.folder, inspected.game, head.layer, head.head)
     }
@@ -300,16 +300,16 @@ impl CellRecord {
         }
         let strength = Strength::read(dir).map(|found| found.evaluations).unwrap_or_default();
         let inspected = Inspected::read(dir).ok().flatten();
-        Self { seed, state, facts, result, is_another: false, strength, inspected }
+        Self { seed, state, facts, result, hash_differs: false, strength, inspected }
     }
 
     fn pending(seed: u64) -> Self {
         let (state, strength) = (CellState::Pending, Vec::new());
-        Self { seed, state, facts: None, result: None, is_another: false, strength, inspected: None }
+        Self { seed, state, facts: None, result: None, hash_differs: false, strength, inspected: None }
     }
 
     /// Whether it finished and was trained as another hash than this one.
-    fn is_another_than(&self, planned: Option<&str>) -> bool {
+    fn hash_differs(&self, planned: Option<&str>) -> bool {
         let trained = self.facts.as_ref().and_then(|facts| planned_hash(facts.identity.config.split(',').next()?));
         self.state == CellState::Done && trained.zip(planned).is_some_and(|(trained, planned)| trained != planned)
     }

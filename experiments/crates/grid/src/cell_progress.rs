@@ -5,8 +5,8 @@ use config::{grouped, in_words};
 use records::folder::METRICS_FILE;
 use records::lines::Follower;
 use records::plan::Plan;
-use records::remaining::{self, Work};
 use records::status::Progress;
+use records::time_left::{self, Work};
 use records::{CellState, MetricLine, Part, Status};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 /// The cells of a run, named by their place among its tasks.
 #[derive(Debug)]
-pub(crate) struct Watched {
+pub(crate) struct CellProgress {
     cells: Vec<Cell>,
     /// How many cells run at a time.
     slots: usize,
@@ -38,7 +38,7 @@ struct Cell {
     positions_per_s: Option<f64>,
 }
 
-impl Watched {
+impl CellProgress {
     pub(crate) fn new(tasks: &[Task]) -> Self {
         let run_dir = tasks.first().and_then(|task| task.dir.parent()?.parent());
         let plan = run_dir.and_then(|dir| Plan::read(dir).ok()).filter(|plan| !plan.smoke);
@@ -132,7 +132,7 @@ impl Watched {
             let spent_s = cell.measured.map(|(_, seconds)| seconds);
             Work { row: &cell.row, state: &cell.state, progress: progress(cell), spent_s }
         });
-        remaining::of_cells(&work.collect::<Vec<_>>())
+        time_left::of_cells(&work.collect::<Vec<_>>())
     }
 }
 
@@ -142,8 +142,8 @@ impl Cell {
             self.progress = Progress { step: status.step, steps: status.steps };
         }
         self.state = CellState::Running(self.progress);
-        let news = self.follower.news(&self.dir.join(METRICS_FILE));
-        news.into_iter().flat_map(|news| news.lines).for_each(|line| self.add(&line));
+        let new = self.follower.new_lines(&self.dir.join(METRICS_FILE));
+        new.into_iter().flat_map(|new| new.lines).for_each(|line| self.add(&line));
     }
 
     fn add(&mut self, line: &MetricLine) {
@@ -179,21 +179,21 @@ mod tests {
             Task { name: format!("{row} seed {seed}"), dir, config: None }
         };
         let tasks = [task("a", 0), task("b", 0), task("b", 1)];
-        let mut watched = Watched::new(&tasks);
-        watched.refresh(&[0]);
-        assert_eq!((watched.detail(0), watched.grid_left()), (String::new(), None), "nothing is known");
+        let mut cells = CellProgress::new(&tasks);
+        cells.refresh(&[0]);
+        assert_eq!((cells.detail(0), cells.grid_left()), (String::new(), None), "nothing is known");
 
         write(&tasks[0].dir, 50, 100.0);
-        watched.refresh(&[0]);
-        assert_eq!(watched.detail(0), "loss 2.5000, 1,235 pos/s, 1 min 40 s left");
-        assert_eq!(watched.progress(0), Progress { step: 50, steps: 100 });
+        cells.refresh(&[0]);
+        assert_eq!(cells.detail(0), "loss 2.5000, 1,235 pos/s, 1 min 40 s left");
+        assert_eq!(cells.progress(0), Progress { step: 50, steps: 100 });
         // 50 steps of the first cell, and 200 of the others at its pace.
-        assert_eq!(watched.grid_left().as_deref(), Some("about 8 min 20 s left"));
+        assert_eq!(cells.grid_left().as_deref(), Some("about 8 min 20 s left"));
 
-        watched.ended(0, &Outcome::Finished { took: Duration::ZERO });
+        cells.ended(0, &Outcome::Finished { took: Duration::ZERO });
         write(&tasks[1].dir, 10, 10.0);
-        watched.refresh(&[1]);
+        cells.refresh(&[1]);
         // Its own pace, which is that of its row.
-        assert_eq!(watched.grid_left().as_deref(), Some("about 3 min 10 s left"));
+        assert_eq!(cells.grid_left().as_deref(), Some("about 3 min 10 s left"));
     }
 }

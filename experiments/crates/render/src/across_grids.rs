@@ -8,8 +8,8 @@ use crate::rows::{name_of, row};
 use facts::Role;
 use minijinja::{Error, Value};
 use report::comparison::ALPHA;
-use report::missing::Missing;
 use report::model::RowReport;
+use report::no_verdict::Missing;
 use report::side_by_side;
 use report::statistics::across::{ITEMS_NEEDED, agreement};
 use report::statistics::holm;
@@ -88,5 +88,5 @@ pub(crate) fn family_p(grids: &[Arc<Grid>], grid: &str, game: &str, name: &str) 
     let own = own.ok_or_else(|| unknown("grid", grid, "the family", grids.iter().map(|own| own.name.as_str())))?;
     let row = row(own, own.game(game)?, name)?;
     let found = corrected(grids).into_iter().find(|member| ptr::eq(member.row, row)).and_then(|member| member.p);
-    found.ok_or_else(|| fault(format!("{} in {grid}, {game} is no comparison with a p-value", name_of(row))))
+    found.ok_or_else(|| fault(format!("{} in {grid}, {game} is not a comparison with a p-value", name_of(row))))
 }

@@ -11,7 +11,7 @@ use tch::{TchError, Tensor};
 
 /// Two boards, and how the tables of the first one fit the second.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moving {
+pub(super) struct BoardTransfer {
     pub(super) from: Geometry,
     pub(super) to: Geometry,
     pub(super) fit: Fit,
@@ -21,35 +21,35 @@ pub(super) struct Moving {
 
 /// What the entries of a table belong to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum TableIndex {
     Displacement,
     Square,
 }
 
-impl Moving {
+impl BoardTransfer {
     /// The numbers of the file's table for a parameter, each with its place among the parameter's.
     pub(super) fn moved(
         &self,
         file: &SafeTensors<'_>,
         param: &ParamSpec,
-        by: By,
+        by: TableIndex,
         tokens: &Tokens,
     ) -> Result<Vec<(usize, f32)>, String> {
         let name = &param.name;
-        if by == By::Square && self.fit == Fit::Displacement && self.from != self.to {
+        if by == TableIndex::Square && self.fit == Fit::Displacement && self.from != self.to {
             let remedy = "write `fit: bicubic` or `fit: bilinear`, or take another encoding";
             return Err(format!("{name} has an entry for each square and none for a displacement; {remedy}"));
         }
         let table = match by {
-            By::Displacement => Table::by_displacement(file, param, [self.from, self.to]),
-            By::Square => Table::by_square(file, param, [self.from, self.to], tokens),
+            TableIndex::Displacement => Table::by_displacement(file, param, [self.from, self.to]),
+            TableIndex::Square => Table::by_square(file, param, [self.from, self.to], tokens),
         };
         let table = table.ok_or_else(|| {
             let wanted = match by {
-                By::Displacement => {
+                TableIndex::Displacement => {
                     format!("{name} of {} heads or curves and {:?} a displacement", param.shape[0], &param.shape[2..])
                 }
-                By::Square => format!("{name} of {:?} a square", &param.shape[1..]),
+                TableIndex::Square => format!("{name} of {:?} a square", &param.shape[1..]),
             };
             format!("it has no table {wanted}; take a network with the same encoding, layers and heads")
         })?;

@@ -5,7 +5,7 @@ use anyhow::ensure;
 use config::identity::hash;
 use config::{RunConfig, SCHEMA_VERSION, trials};
 use records::folder::{AVERAGED, CHECKPOINTS, CONFIG_FILE, FINAL, hash_of};
-use records::{CellState, Manifest, Plan, Status, manifest, plan, status, stored};
+use records::{CellState, Manifest, Plan, Status, files, manifest, plan, status};
 use std::fmt;
 use std::path::Path;
 use train::cell::final_weights_hash;
@@ -61,7 +61,7 @@ fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), Strin
 /// A cell's configuration and manifest.
 pub(crate) fn records_of(cell: &Path) -> Result<(RunConfig, Manifest), String> {
     let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
-    let text = stored::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
+    let text = files::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;
     let config = RunConfig::from_yaml(&String::from_utf8_lossy(&text)).map_err(|error| unreadable(&error))?;
     let manifest = Manifest::read(cell).map_err(|error| error.to_string())?;
     Ok((config, manifest.ok_or_else(|| format!("it has no {}", manifest::FILE))?))
@@ -88,11 +88,11 @@ pub(crate) fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, se
 fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, seed: &str) -> Result<(), String> {
     let found = hash(run, &manifest.dataset.content());
     if found != wanted {
-        return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder says {wanted}"));
+        return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder name has {wanted}"));
     }
     let found = format!("seed-{}", run.seed);
     if found != seed {
-        return Err(format!("{file} is of {found}, its folder says {seed}"));
+        return Err(format!("{file} is of {found}, its folder name has {seed}"));
     }
     Ok(())
 }
@@ -116,7 +116,7 @@ pub(crate) fn same_files(cell: &Path, config: &RunConfig, manifest: &Manifest) -
     if dir.join(AVERAGED).exists() {
         let mut files = finish.into_iter().flat_map(|finish| &finish.files);
         let (_, recorded) = files.find(|(name, _)| name == AVERAGED).ok_or_else(|| unknown(AVERAGED))?;
-        recorded_hash(AVERAGED, recorded, stored::hash(&dir.join(AVERAGED)))?;
+        recorded_hash(AVERAGED, recorded, files::hash(&dir.join(AVERAGED)))?;
     }
     Ok(())
 }

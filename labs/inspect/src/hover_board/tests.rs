@@ -10,7 +10,7 @@ const LAYERS: usize = 2;
 type Heads = Vec<Parts<Vec<f64>>>;
 
 /// A cell with random maps, and the maps by position, layer and head; the first layer has no position part.
-pub(crate) fn touched(game: GameKind, label: &str) -> (Touched, Vec<Vec<Heads>>) {
+pub(crate) fn hover_board(game: GameKind, label: &str) -> (HoverBoard, Vec<Vec<Heads>>) {
     let squares = game.geometry().squares();
     let mut draws = stream(5, &["touch", label]);
     let mut map = |scale: f64| -> Vec<f64> { (0..squares * squares).map(|_| scale * normal(&mut draws)).collect() };
@@ -40,7 +40,7 @@ pub(crate) fn touched(game: GameKind, label: &str) -> (Touched, Vec<Vec<Heads>>)
         let heads = (0..HEADS).map(|head| format!("head {head}: rook, {number} %")).collect();
         Layer { number, heads, movement: number as f64 }
     };
-    let cell = Touched {
+    let cell = HoverBoard {
         game,
         row: label.to_owned(),
         label: label.to_owned(),
@@ -68,7 +68,7 @@ fn decoded(block: &[u8], squares: usize, head: usize, is_attention: bool) -> Vec
 fn the_page_has_every_head_with_its_maps_to_a_byte() {
     for game in GameKind::ALL {
         let squares = game.geometry().squares();
-        let (cell, maps) = touched(game, "shaw");
+        let (cell, maps) = hover_board(game, "shaw");
         let page = html(&[&cell, &cell]);
         let data = page.split("id=\"touch-data\">").nth(1).and_then(|rest| rest.split("</script>").next());
         let data: Value = serde_json::from_str(data.expect("data")).expect("JSON");
@@ -113,7 +113,7 @@ fn compare(found: &[f64], row: &[f64], is_attention: bool) {
 
 #[test]
 fn a_page_too_large_shows_fewer_positions_then_fewer_layers_then_fewer_cells() {
-    let (cell, _) = touched(GameKind::Chess, "shaw");
+    let (cell, _) = hover_board(GameKind::Chess, "shaw");
     let whole = cell.bytes(2, LAYERS);
     let extent = |cells: usize, most: usize| {
         let Extent { cells, places, layers, bytes } = Extent::within(&vec![&cell; cells], most);
@@ -133,7 +133,7 @@ fn a_page_too_large_shows_fewer_positions_then_fewer_layers_then_fewer_cells() {
 #[test]
 fn the_page_opens_with_two_rows_whose_heads_follow_movements_most() {
     let cell = |game: GameKind, row: &str, movement: f64| {
-        let (mut cell, _) = touched(game, row);
+        let (mut cell, _) = hover_board(game, row);
         cell.layers[1].movement = movement;
         cell
     };
@@ -144,7 +144,7 @@ fn the_page_opens_with_two_rows_whose_heads_follow_movements_most() {
         cell(GameKind::Chess, "rope", 0.4),
         cell(GameKind::Shogi, "smolgen", 3.0),
     ];
-    let all: Vec<&Touched> = cells.iter().collect();
+    let all: Vec<&HoverBoard> = cells.iter().collect();
     assert_eq!(first_two(&all), (2, Some(3)));
     assert_eq!(first_two(&all[1..3]), (1, None));
     let page = html(&all);

@@ -3,7 +3,7 @@
 use crate::comparison::{Comparison, Verdict};
 use crate::model::{Report, RowReport};
 use crate::numbers::{alone, fixed, mean, mean_sd, or_absent, short_count};
-use crate::sections::answer::{self, Beside};
+use crate::sections::answer::{self, SideBySide};
 use crate::sections::verdicts::has_groups;
 use crate::statistics::Summary;
 use console::Style;
@@ -30,7 +30,7 @@ pub(super) struct Rows<'a> {
 
 struct Line<'a> {
     name: String,
-    rows: Beside<'a>,
+    rows: SideBySide<'a>,
     /// The place of its reference among those of its game; the largest number for the A/A controls.
     group: usize,
 }
@@ -70,8 +70,8 @@ impl Column<'_> {
 
 impl<'a> Rows<'a> {
     pub(super) fn of(report: &'a Report) -> Self {
-        let name = |rows: &Beside<'a>| printable(&readable(&answer::label(rows)));
-        let line = |rows: Beside<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
+        let name = |rows: &SideBySide<'a>| printable(&readable(&answer::label(rows)));
+        let line = |rows: SideBySide<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
         let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
         lines.sort_by_key(|line| line.group);
         let games: Vec<&str> = report.games.iter().map(|game| game.game.as_str()).collect();
@@ -250,7 +250,7 @@ fn cells(row: &RowReport, level: fn(&Summary, f64) -> String) -> (Cell, Cell) {
     let (verdict, style) = match (row.role, &row.comparison) {
         (Role::Reference, _) => ("reference".to_owned(), plain),
         (Role::Twin, Some(Comparison { interval: Some(ends), decisive: Some(_), missing, .. }))
-            if !missing.iter().any(|reason| reason.rules_out_a_verdict()) =>
+            if !missing.iter().any(|reason| reason.blocks_verdict()) =>
         {
             if ends.excludes_zero() {
                 ("differs".to_owned(), plain.yellow())
