@@ -62,7 +62,6 @@ pub(crate) fn absent() -> String {
     format!("\n\nBuilt without the labs {}: `make build` adds their commands.", absent.join(", "))
 }
 
-/// Whether there is the command `inspect`.
 pub(crate) fn can_inspect() -> bool {
     cfg!(feature = "inspect")
 }

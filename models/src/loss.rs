@@ -28,12 +28,10 @@ pub(crate) fn masked(losses: &Tensor, present: &Tensor) -> Tensor {
     losses * present.to_kind(Kind::Float)
 }
 
-/// The sum along the last dimension.
 fn row_sums(values: &Tensor) -> Tensor {
     values.sum_dim_intlist([-1i64].as_slice(), false, Kind::Float)
 }
 
-/// The mean along the last dimension.
 fn row_means(values: &Tensor) -> Tensor {
     values.mean_dim([-1i64].as_slice(), false, Kind::Float)
 }

@@ -12,7 +12,6 @@ use encodings::EncodingConfig;
 use nn::LayoutBuilder;
 use trunk::Declared;
 
-/// Declares a network for a game.
 pub(crate) fn declare(
     model: &ModelConfig,
     builder: &mut LayoutBuilder,

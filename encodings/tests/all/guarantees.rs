@@ -66,7 +66,6 @@ fn the_board_can_be_turned_exactly_where_guaranteed() {
     });
 }
 
-/// The inputs of all hooks.
 struct Question {
     x: Tensor,
     q: Tensor,

@@ -62,7 +62,6 @@ struct Questions {
     positions: Option<PathBuf>,
 }
 
-/// Moves in the text by default.
 const SHOWN: usize = 5;
 
 const BATCH: usize = 256;
@@ -133,7 +132,6 @@ impl Questions {
     }
 }
 
-/// Concatenates the tensors of several batches.
 fn joined(batches: Vec<Vec<Named>>) -> Result<Vec<Named>, TrainError> {
     let mut columns: Vec<(String, Vec<Tensor>)> = Vec::new();
     for batch in batches {

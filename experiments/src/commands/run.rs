@@ -160,7 +160,6 @@ fn tuned(
     Ok(Some((experiment, Some(record))))
 }
 
-/// Options of the processes of cells.
 fn flags(args: &Args) -> &'static [&'static str] {
     if args.smoke { smoke::FLAGS } else { &[] }
 }

@@ -18,11 +18,9 @@ const DEPTH: usize = 8;
 /// A path by its modules from the crate's root: `["sinks", "jsonl"]`.
 type Module = Vec<String>;
 
-/// A file as a module.
 struct File {
     /// Every path of a `use`, and whether it is `pub`.
     uses: Vec<(bool, Vec<String>)>,
-    /// The rest of the code.
     code: String,
 }
 

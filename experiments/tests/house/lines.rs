@@ -5,7 +5,6 @@ use crate::metadata::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// No file may be longer.
 const MOST_LINES: usize = 500;
 
 /// A part of the sources, whether a path belongs to it, and its most lines of Rust, tests included.

@@ -25,7 +25,6 @@ pub(crate) struct LogLinear {
     pub(crate) loss: f64,
 }
 
-/// The objective at a point.
 struct Objective {
     value: f64,
     gradient: Vec<f64>,

@@ -27,7 +27,6 @@ pub struct LoaderRate {
     pub workers: usize,
     /// Positions per second with that many workers.
     pub many_workers: f64,
-    /// Positions loaded in all measurements.
     pub positions: u64,
     /// Bytes of a position in a batch: packed row and legal-move mask.
     pub bytes_per_position: usize,

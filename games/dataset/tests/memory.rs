@@ -23,7 +23,6 @@ const INPUT_MB: u64 = 5;
 /// One in N games is averaged.
 const AVERAGED: u64 = 8;
 
-/// Memory for sorting positions.
 const SORTED: usize = 2 << 20;
 
 /// Games that are made at a time.

@@ -49,7 +49,6 @@ pub(super) fn of(rules: &shakmaty::Chess, viewer: Color) -> [u8; RIGHTS] {
     rights
 }
 
-/// The castling rights alone.
 pub(super) fn castling(rules: &shakmaty::Chess, viewer: Color) -> impl Iterator<Item = bool> {
     [viewer, !viewer].into_iter().flat_map(move |color| {
         [CastlingSide::KingSide, CastlingSide::QueenSide].map(|side| rules.castles().has(color, side))

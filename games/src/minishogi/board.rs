@@ -105,7 +105,6 @@ impl Board {
         reached(BOARD, from, side, kind.steps(), |square| self.0[square].is_none())
     }
 
-    /// Whether a side's king is attacked.
     pub(super) fn is_in_check(&self, side: Side) -> bool {
         self.king(side).is_some_and(|king| {
             let mut others = self.pieces().filter(|&(_, (owner, _))| owner != side);

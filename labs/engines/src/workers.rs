@@ -118,7 +118,6 @@ fn note(message: WorkerMessage, journal: &mut Journal, counts: &mut Progress) ->
     Ok(())
 }
 
-/// One thread with one engine.
 struct Worker<'a> {
     settings: &'a Settings,
     openings: &'a Openings,

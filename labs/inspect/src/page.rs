@@ -31,7 +31,6 @@ pub(super) struct Texts<'a> {
     pub(super) costs: Option<&'a Costs>,
 }
 
-/// A part of both texts.
 struct Section {
     title: String,
     text: String,

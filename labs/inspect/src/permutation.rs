@@ -63,7 +63,6 @@ pub struct Explained {
 pub struct Test {
     /// The share of the map's variance that distance explains.
     pub distance: f64,
-    /// Every relation, in their order.
     pub relations: Vec<Explained>,
 }
 

@@ -38,7 +38,6 @@ pub struct Options {
 
 #[derive(Debug)]
 pub struct Written {
-    /// The folder of the page.
     pub dir: PathBuf,
     pub cells: Vec<Inspected>,
 }

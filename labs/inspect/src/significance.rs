@@ -8,7 +8,6 @@ use report::statistics::{Holm, holm};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tested {
     pub layer: usize,
-    /// Its number in the layer.
     pub head: usize,
     pub signal: Signal,
     /// The requested piece; without one, all pairs of squares.

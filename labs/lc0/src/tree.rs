@@ -14,7 +14,6 @@ use std::ops::Bound;
 /// The most fields that are read. A network of 15 encoders with all heads (BT4) has fewer than 1,000.
 const MOST_FIELDS: usize = 1 << 16;
 
-/// The content of a field.
 #[derive(Debug)]
 enum NamedValue<'a> {
     Tensor(&'a [u8]),

@@ -49,7 +49,6 @@ pub struct Resources {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
-    /// Its name in the queue.
     pub name: String,
     /// The folder of its script, its list of cells and its tasks' output.
     pub dir: PathBuf,

@@ -22,7 +22,6 @@ pub(crate) struct Cell {
 /// The values of a cell's metric lines.
 #[derive(Debug, Default)]
 pub(crate) struct MetricValues {
-    /// The training loss.
     pub(crate) curve: Curve,
     /// The primary metric, once it is measured.
     pub(crate) primary: Option<f64>,

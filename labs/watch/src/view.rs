@@ -26,7 +26,6 @@ pub(crate) struct View<'a> {
     pub(crate) nonce: &'a str,
 }
 
-/// A row with its cells.
 #[derive(Clone, Copy)]
 pub(crate) struct Line<'a> {
     pub(crate) row: &'a Row,

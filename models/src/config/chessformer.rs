@@ -20,7 +20,6 @@ const TEMPERATURES: RangeInclusive<f64> = 0.1..=1000.0;
 /// Temperatures of a refinement pass: within them a masked logit stays a finite number of f32.
 const REFINEMENT_TEMPERATURES: RangeInclusive<f64> = 0.01..=100.0;
 
-/// The largest number of registers.
 pub(crate) const MOST_REGISTERS: usize = 16;
 
 described! {
@@ -251,7 +250,6 @@ impl ChessformerConfig {
         self.policy.depth.unwrap_or(self.width)
     }
 
-    /// The options of its blocks.
     pub(crate) fn body(&self) -> BodyConfig {
         BodyConfig {
             dims: self.dims(),

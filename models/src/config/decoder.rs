@@ -46,7 +46,6 @@ pub enum SequenceMask {
     Causal,
 }
 
-/// Heads that this network can have.
 const HEADS: [HeadName; 6] = [
     HeadName::Policy,
     HeadName::Result,

@@ -111,7 +111,6 @@ impl Default for ResnetValue {
     }
 }
 
-/// Heads that this network can have.
 const HEADS: [HeadName; 4] = [HeadName::Policy, HeadName::Result, HeadName::WinRate, HeadName::MovesLeft];
 
 impl ResnetConfig {

@@ -81,7 +81,6 @@ impl ResnetTransformerConfig {
         Dims { width: self.resnet.channels, heads: self.attention.heads, layers: self.attention.layers }
     }
 
-    /// The options of its attention layers.
     pub(crate) fn body(&self) -> BodyConfig {
         let attention = &self.attention;
         BodyConfig {

@@ -39,7 +39,6 @@ impl BoardTokens {
         Some(Self { logits_bcw: part("")?, token_bc: part(TOKENS)?, present_bc: part(PREDICTED)? })
     }
 
-    /// Adds them to an output.
     pub(crate) fn set(self, output: &mut Output) {
         output.set(HeadName::Board, Reading::Internal, self.logits_bcw);
         output.set_part(HeadName::Board, TOKENS, Reading::Internal, self.token_bc);

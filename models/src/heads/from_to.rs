@@ -112,7 +112,6 @@ struct FromToLogits {
     key: Linear,
     promotion: Option<PromotionTerm>,
     drops: Option<Drops>,
-    /// Kinds of pieces that are dropped.
     drop_kinds: u64,
     squares: i64,
     depth: i64,

@@ -66,7 +66,6 @@ impl Head for PlanePolicyHeads {
 /// The places of a vocabulary's moves in planes.
 #[derive(Debug)]
 pub(crate) struct Cells {
-    /// How many planes there are.
     pub(crate) classes: usize,
     /// Each move's plane and square.
     pub(crate) cells: Vec<[usize; 2]>,
@@ -87,7 +86,6 @@ pub(crate) struct PlaneLogits {
     /// A number for each entry `[v]`; `None` where the dense layer has one for each class.
     bias: Option<ParamId>,
     squares: i64,
-    /// Whether some squares lack some classes.
     has_gaps: bool,
     /// For each entry, its place in the flattened `[n, classes]`.
     places: Constant,

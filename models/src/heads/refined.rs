@@ -37,7 +37,6 @@ impl Refined {
         Some(Self { moves_bk: part(MOVES)?, present_bk: part(PRESENT)?, logits_bk: part("")? })
     }
 
-    /// Adds it to an output.
     pub(crate) fn set(self, output: &mut Output) {
         output.set_part(HeadName::Refined, MOVES, Reading::Moves, self.moves_bk);
         output.set_part(HeadName::Refined, PRESENT, Reading::Internal, self.present_bk);

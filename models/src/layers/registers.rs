@@ -38,7 +38,6 @@ impl Registers {
         })
     }
 
-    /// The sequence followed by the registers.
     pub(crate) fn extend(&self, tokens: &Tokens) -> Tokens {
         let own = NAMES.iter().take(self.count).map(|&name| Role::Aux(name));
         Tokens::new(tokens.geometry(), tokens.roles().iter().copied().chain(own).collect())

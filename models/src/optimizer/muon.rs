@@ -40,7 +40,6 @@ impl MuonScale {
 pub(super) struct Matrix {
     start: usize,
     shape: [i64; 2],
-    /// The factor on the learning rate.
     rate: f64,
 }
 

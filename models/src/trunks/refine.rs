@@ -133,7 +133,6 @@ impl Refine {
         Refined::new(candidates.moves_bk, candidates.present_bk, &logits_bk)
     }
 
-    /// The number of added tokens.
     pub(crate) fn tokens(&self) -> u64 {
         self.count as u64
     }

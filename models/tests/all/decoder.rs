@@ -30,7 +30,6 @@ fn declared(more: &str, stack: &[EncodingConfig]) -> (Network, Arc<Layout>) {
     declare_model(&model(more), stack, &tokens_68())
 }
 
-/// Every stack that a decoder takes.
 fn stacks() -> Vec<Vec<EncodingConfig>> {
     let stacks = EncodingConfig::example_stacks();
     let all = stacks.len();

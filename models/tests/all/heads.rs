@@ -6,7 +6,6 @@ use models::{ChessformerConfig, GameSpec, HeadName, NormPlace, Output, Pool};
 use nn::Arena;
 use tch::{Device, Kind, Tensor};
 
-/// A tiny network with these heads.
 fn with_heads(written: &str) -> ChessformerConfig {
     ChessformerConfig { outputs: read(written), ..tiny(NormPlace::Post) }
 }

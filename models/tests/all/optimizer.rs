@@ -41,7 +41,6 @@ fn start(len: usize) -> Vec<f32> {
     (0..len as u64).map(|i| fraction(i + 5000) - 0.5).collect()
 }
 
-/// Every optimiser at its defaults.
 fn defaults() -> [OptimizerConfig; 5] {
     [
         OptimizerConfig::Nadam(NadamConfig::default()),

@@ -163,7 +163,6 @@ impl Network {
         Trace { logits, output: x }
     }
 
-    /// The packed rows of an input.
     pub(crate) fn packed(&self, x_bld: &Tensor) -> Tensor {
         packed(x_bld, &self.tokens)
     }

@@ -23,7 +23,6 @@ const TOLERANCE: f64 = 1e-4;
 pub struct Predictions {
     pub experiment: String,
     pub metric: String,
-    /// The confidence of the intervals.
     pub level: f64,
     pub made_from: MadeFrom,
     pub rows: Vec<PredictedRow>,

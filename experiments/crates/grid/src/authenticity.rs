@@ -58,7 +58,6 @@ fn named(cell: &Path, wanted: &str, seed: &str, smoke: bool) -> Result<(), Strin
     same_files(cell, &config, &manifest)
 }
 
-/// A cell's configuration and manifest.
 pub(crate) fn records_of(cell: &Path) -> Result<(RunConfig, Manifest), String> {
     let unreadable = |cause: &dyn fmt::Display| format!("its {CONFIG_FILE} cannot be read: {cause}");
     let text = files::read(&cell.join(CONFIG_FILE)).map_err(|error| unreadable(&error))?;

@@ -14,7 +14,6 @@ pub struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Seconds per step, with evaluations.
     fn pace(&self) -> Option<f64> {
         let steps = self.progress.step;
         self.spent_s.filter(|_| steps > 0).map(|spent| spent / steps as f64)

@@ -19,7 +19,6 @@ pub struct Events {
     pub starts: Vec<i64>,
     /// Tag, step and value.
     pub scalars: Vec<(String, i64, f32)>,
-    /// The time of each scalar.
     pub times: Vec<f64>,
     /// Pictures, each after its step.
     pub images: Vec<(i64, Summary_Value)>,

@@ -156,7 +156,6 @@ fn role(row: &Row) -> &'static str {
     }
 }
 
-/// The fewest columns of a label.
 const SHORTEST: usize = 20;
 
 /// A table for each game: what its rows have that others have not.

@@ -17,7 +17,6 @@ pub(super) struct Encodings(pub(super) Vec<EncodingInfo>);
 #[derive(Debug, Clone)]
 pub(super) struct Depths(pub(super) Vec<usize>);
 
-/// The answer that names every game.
 pub(super) const EVERY_GAME: &str = if GameKind::ALL.len() == 2 { "both" } else { "all" };
 
 pub(super) fn parse_games(text: &str) -> Result<Games, String> {

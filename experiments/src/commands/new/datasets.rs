@@ -22,7 +22,6 @@ pub(super) struct Dataset {
     pub(super) positions: PerSplit<u64>,
     /// Whether its policies are equal shares of the legal moves, which a mask of legal moves would tell.
     pub(super) is_of_legal_moves: bool,
-    /// Whether it does not exist yet.
     pub(super) is_planned: bool,
 }
 

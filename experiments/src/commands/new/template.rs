@@ -18,7 +18,6 @@ const BATCHES: [u64; 4] = [64, 32, 16, 8];
 /// With a smaller batch, steps below which the next one is taken.
 const FEW_STEPS: u64 = 100;
 
-/// What the file is made from.
 pub(super) struct Plan {
     /// The file as a shell reads it.
     pub(super) file: String,

@@ -29,7 +29,6 @@ struct SmokeResult {
     cells: usize,
     trained: usize,
     evaluated: usize,
-    /// Causes, each with the cell's name.
     failures: Vec<String>,
     resumed: Resumed,
     /// Whether it ended before all of it was tried.

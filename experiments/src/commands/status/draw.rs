@@ -57,7 +57,6 @@ const DROP_ORDER: [&str; 4] = ["positions/s", "spent", "loss", "step"];
 /// What a table shows of its cells.
 #[derive(Debug, Clone, Copy)]
 struct Shape {
-    /// The most columns of a name.
     name: usize,
     /// How many of [`DROP_ORDER`] are left out.
     left_out: usize,

@@ -110,7 +110,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows how far the games are.
 fn show(display: &mut Display, progress: &Progress, begun: Instant) {
     let mut words = rate(progress, begun);
     for (count, what) in [(progress.restarts, "restarts"), (progress.given_up, "given up")] {

@@ -21,7 +21,6 @@ pub struct DataCost {
     pub disk: u64,
     /// Seconds until rows can be read, at the assumed rate: of every process if they stay in memory, otherwise once.
     pub seconds: f64,
-    /// Whether the derived file exists.
     pub is_made: bool,
 }
 

@@ -70,7 +70,6 @@ impl Default for Sizes {
     }
 }
 
-/// Facts about a whole dataset.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {

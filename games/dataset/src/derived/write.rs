@@ -80,7 +80,6 @@ struct Writer<'a> {
     /// The bytes so far that are not in a file.
     memory: Vec<u8>,
     partial: Option<Partial>,
-    /// The bytes so far.
     written: u64,
     contents: ShardContents,
     buckets: BTreeMap<String, u16>,

@@ -38,7 +38,6 @@ pub trait Endless: Debug + Send + Sync {
     fn play(&self, number: u64, packer: &mut Packer<'_>);
 }
 
-/// What an endless dataset is.
 #[derive(Debug, Clone)]
 pub struct EndlessOptions {
     pub name: String,

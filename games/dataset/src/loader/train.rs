@@ -149,7 +149,6 @@ fn epoch_rows(dataset: &Dataset) -> u64 {
     if dataset.is_endless() { BLOCK_ROWS as u64 } else { dataset.rows(Split::Train) }
 }
 
-/// The order of an epoch.
 fn epoch(dataset: &Dataset, config: LoaderConfig, number: u64) -> Epoch {
     if dataset.is_endless() {
         return Epoch::new(config.seed, number, 1, Grouping { together: 1, block_groups: 1 });

@@ -77,7 +77,6 @@ pub(super) struct BitVector {
     words: Vec<u64>,
     /// The number of marks before every 512th place.
     counts: Vec<usize>,
-    /// The number of marks.
     pub(super) count: usize,
     len: usize,
 }

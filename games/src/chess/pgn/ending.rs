@@ -9,7 +9,6 @@ use shakmaty::Position as _;
 
 pub(super) struct Stated<'a> {
     pub(super) tag: Option<&'a str>,
-    /// The result after the moves.
     pub(super) movetext: GameResult,
     /// The `Termination` tag, empty if missing.
     pub(super) termination: &'a str,

@@ -39,7 +39,6 @@ impl<'a> Parameters<'a> {
         Ok(())
     }
 
-    /// A layer's bias, or zeros.
     pub(super) fn bias(&mut self, from: &str, outputs: usize) -> Vec<f32> {
         self.own.remove(&format!("{from}.bias")[..]).map_or_else(|| vec![0.0; outputs], <[f32]>::to_vec)
     }

@@ -31,7 +31,6 @@ fn network() -> Vec<u8> {
     file
 }
 
-/// Bytes that are damaged.
 mod bytes {
     use super::{laws, network, seeded};
 
@@ -41,7 +40,6 @@ mod bytes {
     }
 }
 
-/// Networks whose meaning is changed.
 mod meaning {
     use super::{documents, laws, messages, network, seeded};
     use proptest::prelude::*;

@@ -108,7 +108,6 @@ pub(super) struct Fixture<'a, G: Referee> {
     pub(super) opening: Played<G::Position>,
 }
 
-/// The board between two contestants.
 struct Board<G: Referee> {
     played: Played<G::Position>,
     /// The moves as text, which engines read.

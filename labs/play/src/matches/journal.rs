@@ -73,7 +73,6 @@ impl Journal {
     }
 }
 
-/// A game of the schedule.
 fn game(line: &[u8], schedule: Schedule) -> Result<FinishedGame, String> {
     let game: FinishedGame = serde_json::from_slice(line).map_err(|error| error.to_string())?;
     if game.number >= schedule.games() || game.players != schedule.slot(game.number).players {

@@ -15,7 +15,6 @@ pub struct Schedule {
 /// The games of a pair: the same opening with both colours.
 const GAMES_OF_PAIR: u64 = 2;
 
-/// No match has more games.
 pub(super) const MOST_GAMES: u64 = 10_000_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -38,7 +38,6 @@ impl FromStr for Sequential {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Progress {
     pub model: &'static str,
-    /// The Elo of both hypotheses.
     pub elo: [f64; 2],
     /// Pairs of games that were counted: up to the decision, in the order of their numbers, without gaps and copies.
     pub pairs: u64,

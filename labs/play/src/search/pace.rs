@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 pub(super) struct Pace {
     /// Without it every batch is as large as the search wants it.
     end: Option<Instant>,
-    /// When the current batch began.
     begun: Instant,
-    /// The time of an evaluation.
     each: Duration,
     most: u32,
 }

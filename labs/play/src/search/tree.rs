@@ -52,7 +52,6 @@ pub(crate) struct Child<M> {
     pub(crate) visits: u32,
     /// The mean points of the side that plays it; `None` before its first visit.
     pub(crate) points: Option<f64>,
-    /// Whether it ends the game.
     pub(crate) is_last: bool,
 }
 

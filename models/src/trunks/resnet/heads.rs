@@ -81,7 +81,6 @@ impl Reduced {
         Self { reduce, activation: config.activation, board: Board::of(tokens), channels, init: config.init }
     }
 
-    /// How many numbers it makes.
     fn len(&self) -> i64 {
         self.channels * self.board.squares()
     }

@@ -333,7 +333,6 @@ impl<'a> Weights<'a> {
         self.rows(name).remove(0)
     }
 
-    /// A dense layer on one token.
     pub(crate) fn dense(&self, name: &str, x: &[f64]) -> Vec<f64> {
         let mut y: Vec<f64> = self.rows(&format!("{name}.weight")).iter().map(|row| dot(row, x)).collect();
         if self.has(&format!("{name}.bias")) {
@@ -368,7 +367,6 @@ pub(crate) fn floats(values: &[f32], columns: i64) -> Tensor {
     Tensor::from_slice(values).view([-1, columns])
 }
 
-/// Squares of chess.
 pub(crate) fn squares() -> usize {
     GameKind::Chess.geometry().squares()
 }

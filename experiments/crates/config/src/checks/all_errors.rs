@@ -21,7 +21,6 @@ use crate::yaml::suggest::{nearest, path_in_base};
 use crate::yaml::tree::Node;
 use std::path::Path;
 
-/// Further values are not read.
 const MAX_VALUES: usize = 200;
 
 /// The parts of a file that vary settings.

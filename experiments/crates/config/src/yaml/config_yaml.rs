@@ -10,7 +10,6 @@ use std::fmt::Display;
 use std::io;
 use std::path::Path;
 
-/// No configuration is longer.
 const MAX_BYTES: u64 = 1 << 20;
 
 const HELP: &str = "`posenc run` with the experiment's file writes it again";

@@ -73,7 +73,6 @@ pub struct ConfigError {
 /// A character of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
-    /// The line's number, from 1.
     pub line: usize,
     /// The character in it, from 1.
     pub column: usize,

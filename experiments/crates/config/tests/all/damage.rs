@@ -10,7 +10,6 @@ mod meaning;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 
-/// Bytes that are damaged.
 mod bytes {
     use super::{laws, seeded};
 

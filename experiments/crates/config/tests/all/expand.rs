@@ -29,7 +29,6 @@ pub(crate) fn grid(axes: &str, reference: &str) -> String {
     once(&text, &format!("  game: [chess, shogi]\n{ENCODINGS}"), axes)
 }
 
-/// All rows but twins.
 pub(crate) fn compared(experiment: &Experiment) -> Vec<&Row> {
     experiment.rows.iter().filter(|row| row.role != Role::Twin).collect()
 }

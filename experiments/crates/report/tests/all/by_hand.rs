@@ -33,7 +33,6 @@ pub fn manifest() -> Value {
     })
 }
 
-/// A line of metrics.
 pub fn line(step: u64, split: &str, metrics: &Value) -> Value {
     let time = json!({"unix_s": 1.0, "wall_s": 1.0, "positions_per_s": 10.0});
     json!({"step": step, "split": split, "epochs": 0.5, "metrics": metrics, "time": time})

@@ -8,7 +8,6 @@ use serde_json::Value;
 
 const BUDGETS: [f64; 5] = [16e3, 64e3, 256e3, 1_024e3, 4_096e3];
 
-/// A curve without noise.
 fn exact(loss: impl Fn(f64) -> f64) -> Vec<Measured> {
     let budgets: Vec<(f64, Vec<f64>)> = BUDGETS.map(|budget| (budget, vec![loss(budget); 3])).to_vec();
     curve(&budgets, 0.0).expect("losses above 0")

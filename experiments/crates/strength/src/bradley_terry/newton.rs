@@ -28,7 +28,6 @@ impl Draws {
 
 /// Convergence tolerance of a step, in natural logarithms of odds.
 const TOLERANCE: f64 = 1e-10;
-/// Steps; a handful is usual.
 const MOST_STEPS: usize = 500;
 /// Halvings of a step that lowers the likelihood.
 const MOST_HALVINGS: usize = 60;

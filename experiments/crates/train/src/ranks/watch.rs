@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 /// The exit code of a rank that ends because another one is lost: the launcher may start all again.
 const LOST: i32 = 75;
 
-/// The interval between heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 /// A rank without a heartbeat for this long hangs.
 const HEARTBEAT_TIMEOUT: Duration = Duration::from_secs(8);

@@ -9,7 +9,6 @@ pub mod laws;
 #[path = "../../../../../games/tests/all/damage/seeded.rs"]
 pub mod seeded;
 
-/// Bytes that are damaged.
 mod bytes {
     use super::{laws, seeded};
 

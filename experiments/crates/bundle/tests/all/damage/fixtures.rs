@@ -6,7 +6,6 @@ use config::RunConfig;
 use serde_json::{Map, Value, json};
 use testing::CONFIG;
 
-/// No fixture has more bytes.
 const MOST_BYTES: usize = 20_000;
 
 /// The hash in the folders' names.

@@ -44,7 +44,6 @@ impl Truth {
         self.floor + self.start * (budget / self.escape).max(1.0).powf(-self.exponent)
     }
 
-    /// The budget with a loss.
     fn budget(self, loss: f64) -> f64 {
         self.escape * ((loss - self.floor) / self.start).powf(-1.0 / self.exponent)
     }
