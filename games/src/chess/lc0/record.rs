@@ -29,6 +29,7 @@ pub enum Version {
 
 /// In what the records of two versions differ.
 struct Layout {
+    /// Bytes of a record.
     bytes: usize,
     /// The offset of the policy: after the version, and from V5 on the input format.
     policy_at: usize,
@@ -50,6 +51,7 @@ impl Version {
         }
     }
 
+    /// Bytes of a record.
     pub const fn bytes(self) -> usize {
         self.layout().bytes
     }
