@@ -6,7 +6,7 @@
 
 use crate::expect_none;
 use crate::metadata::{packages, root};
-use crate::source::{Source, paths, sources};
+use crate::source::{Source, Token, paths, sources};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -21,7 +21,7 @@ type Module = Vec<String>;
 struct File {
     /// Every path of a `use`, and whether it is `pub`.
     uses: Vec<(bool, Vec<String>)>,
-    code: String,
+    code: Vec<Token>,
 }
 
 /// Which files a file imports from, each with the first name.
@@ -43,7 +43,7 @@ impl Files {
     /// The files whose names a file imports, each with the first such name.
     fn imports(&self, of: &Module) -> BTreeMap<&Module, String> {
         let file = &self.0[of];
-        let is_used = |name: &str| file.code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name);
+        let is_used = |name: &str| file.code.iter().any(|(_, word)| word == name);
         let needed = |(public, path): &&(bool, Vec<String>)| !public || path.last().is_some_and(|name| is_used(name));
         let used = file.uses.iter().filter(needed).map(|(_, path)| path.clone());
         let written = paths(&file.code).into_iter().map(|(_, path)| path);
@@ -148,22 +148,20 @@ fn module(path: &Path) -> Module {
 }
 
 /// The paths of all `use`s, and the code without them.
-fn taken_apart(code: &str) -> (Vec<(bool, Vec<String>)>, String) {
-    let (mut uses, mut rest, mut left) = (Vec::new(), String::new(), code);
-    while let Some(at) = left.find("use ") {
+fn taken_apart(tokens: &[Token]) -> (Vec<(bool, Vec<String>)>, Vec<Token>) {
+    let (mut uses, mut rest, mut left) = (Vec::new(), Vec::new(), tokens);
+    // `use<'a>` in a type is none.
+    let is_use = |pair: &[Token]| pair[0].1 == "use" && pair[1].1 != "<";
+    while let Some(at) = left.windows(2).position(is_use) {
         let (before, from) = left.split_at(at);
-        rest.push_str(before);
-        let is_word = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let end = if is_word { "use ".len() } else { from.find(';').map_or(from.len(), |end| end + 1) };
-        let (statement, after) = from.split_at(end);
-        let public = before.lines().next_back().is_some_and(|line| line.trim_start().starts_with("pub"));
-        match is_word {
-            true => rest.push_str(statement),
-            false => uses.extend(paths(&statement["use ".len()..]).into_iter().map(|(_, path)| (public, path))),
-        }
-        left = after;
+        let end = from.iter().position(|(_, text)| text == ";").unwrap_or(from.len());
+        // `pub` or `pub(crate)`.
+        let public = before.last().is_some_and(|(_, text)| text == "pub" || text == ")");
+        uses.extend(paths(&from[1..end]).into_iter().map(|(_, path)| (public, path)));
+        rest.extend_from_slice(before);
+        left = &from[end..];
     }
-    rest.push_str(left);
+    rest.extend_from_slice(left);
     (uses, rest)
 }
 
@@ -182,7 +180,7 @@ fn no_files_of_a_crate_import_each_other() {
 fn circles_are_found_and_what_only_shows_names_is_none() {
     let found = |files: &[(&str, &str)]| {
         let sources: Vec<Source> =
-            files.iter().map(|(path, code)| Source::new(Path::new("src").join(path), (*code).to_owned())).collect();
+            files.iter().map(|(path, code)| Source::new(Path::new("src").join(path), code)).collect();
         Files::of(Path::new("src"), &sources).circles()
     };
     let circle =

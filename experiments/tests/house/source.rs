@@ -1,17 +1,21 @@
-//! Rust sources as far as the laws need them: code without comments and literals, and the paths that it names.
+//! Rust sources as far as the laws need them: their tokens, without comments, and the paths that they name.
 
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// A word, a literal, a bracket or a punctuation mark, with its line.
+pub(crate) type Token = (usize, String);
+
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
-    /// With comments, strings and characters blanked out; line numbers are kept.
-    code: String,
+    tokens: Vec<Token>,
 }
 
 impl Source {
-    pub(crate) fn new(path: PathBuf, text: String) -> Self {
-        Self { path, code: blank(&text) }
+    pub(crate) fn new(path: PathBuf, text: &str) -> Self {
+        let stream = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { path, tokens: flat(stream) }
     }
 
     /// `path:line`, as editors and compilers write it.
@@ -21,11 +25,14 @@ impl Source {
 
     /// The code that ships: nothing of tests, benches and examples, and of other files what stands before
     /// `#[cfg(test)]`, which closes a file.
-    pub(crate) fn shipped(&self) -> &str {
+    pub(crate) fn shipped(&self) -> &[Token] {
+        const TESTS: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
         let beside = |name: &std::ffi::OsStr| ["tests", "benches", "examples"].iter().any(|folder| name == *folder);
         let is_test = self.path.components().any(|part| beside(part.as_os_str()))
             || self.path.file_stem().is_some_and(|stem| stem == "tests");
-        if is_test { "" } else { self.code.split("#[cfg(test)]").next().unwrap_or_default() }
+        let is_end = |tokens: &[Token]| tokens.iter().map(|(_, text)| text).eq(TESTS);
+        let end = if is_test { Some(0) } else { self.tokens.windows(TESTS.len()).position(is_end) };
+        &self.tokens[..end.unwrap_or(self.tokens.len())]
     }
 }
 
@@ -39,7 +46,7 @@ pub(crate) fn sources(root: &Path, dir: &Path) -> Vec<Source> {
     paths.sort();
     let read = |path: PathBuf| {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Source::new(path.strip_prefix(root).unwrap_or(&path).to_owned(), text)
+        Source::new(path.strip_prefix(root).unwrap_or(&path).to_owned(), &text)
     };
     paths.into_iter().map(read).collect()
 }
@@ -52,109 +59,46 @@ fn collect(path: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Replaces comments and the insides of literals by spaces.
-fn blank(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while !rest.is_empty() {
-        let before = code.chars().next_back();
-        let skipped = comment(rest).or_else(|| literal(rest, before));
-        let taken = skipped.unwrap_or_else(|| rest.chars().next().map_or(1, char::len_utf8));
-        let (piece, next) = rest.split_at(taken);
-        match skipped {
-            Some(_) => code.extend(piece.chars().map(|c| if c == '\n' { '\n' } else { ' ' })),
-            None => code.push_str(piece),
+/// The tokens of a stream and of its groups; `::` is one.
+fn flat(stream: TokenStream) -> Vec<Token> {
+    let mut found: Vec<Token> = vec![];
+    let mut after_colon = false;
+    for tree in stream {
+        let line = tree.span().start().line;
+        let is_colon = matches!(&tree, TokenTree::Punct(mark) if mark.as_char() == ':');
+        match &tree {
+            TokenTree::Group(group) => {
+                let [open, close] = match group.delimiter() {
+                    Delimiter::Parenthesis => ["(", ")"],
+                    Delimiter::Brace => ["{", "}"],
+                    Delimiter::Bracket => ["[", "]"],
+                    Delimiter::None => ["", ""],
+                };
+                found.push((line, open.to_owned()));
+                found.extend(flat(group.stream()));
+                found.push((group.span_close().start().line, close.to_owned()));
+            }
+            TokenTree::Punct(_) if is_colon && after_colon => {
+                if let Some((_, colon)) = found.last_mut() {
+                    colon.push(':');
+                }
+            }
+            other => found.push((line, other.to_string())),
         }
-        rest = next;
-    }
-    code
-}
-
-/// The length of the comment that `text` starts with.
-fn comment(text: &str) -> Option<usize> {
-    if text.starts_with("//") {
-        return Some(text.find('\n').unwrap_or(text.len()));
-    }
-    if !text.starts_with("/*") {
-        return None;
-    }
-    let (mut depth, mut at) = (0, 0);
-    while at < text.len() {
-        let (change, step) = match text.as_bytes()[at..] {
-            [b'/', b'*', ..] => (1, 2),
-            [b'*', b'/', ..] => (-1, 2),
-            _ => (0, 1),
-        };
-        (depth, at) = (depth + change, at + step);
-        if depth == 0 {
-            break;
-        }
-    }
-    Some(at)
-}
-
-/// The length of the string or character that `text` starts with; `before` tells `r"…"` from `for"`.
-fn literal(text: &str, before: Option<char>) -> Option<usize> {
-    let in_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let raw = text.trim_start_matches(['b', 'c']).strip_prefix('r').filter(|_| !in_word);
-    if let Some(body) = raw {
-        let hashes = body.len() - body.trim_start_matches('#').len();
-        if body[hashes..].starts_with('"') {
-            let close = format!("\"{}", "#".repeat(hashes));
-            let start = text.len() - body.len() + hashes + 1;
-            return Some(text[start..].find(&close).map_or(text.len(), |end| start + end + close.len()));
-        }
-    }
-    match text.chars().next()? {
-        '"' => Some(quoted(text, b'"')),
-        // `'a'` and `'\n'` are characters, `'a` is a lifetime.
-        '\'' if text[1..].starts_with('\\') || text[1..].chars().nth(1) == Some('\'') => Some(quoted(text, b'\'')),
-        _ => None,
-    }
-}
-
-fn quoted(text: &str, close: u8) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() && bytes[at] != close {
-        at += if bytes[at] == b'\\' { 2 } else { 1 };
-    }
-    // A backslash may stand before a character of several bytes: end where the next one starts.
-    text.ceil_char_boundary(at + 1)
-}
-
-/// A word, number or punctuation mark of code, behind its line.
-type Token<'a> = (usize, &'a str);
-
-fn tokens(code: &str) -> Vec<Token<'_>> {
-    let mut found = vec![];
-    for (line, text) in (1..).zip(code.lines()) {
-        let mut rest = text.trim_start();
-        while let Some(first) = rest.chars().next() {
-            let word = |c: char| c.is_alphanumeric() || c == '_';
-            let length = if word(first) {
-                rest.find(|c| !word(c)).unwrap_or(rest.len())
-            } else if rest.starts_with("::") {
-                2
-            } else {
-                first.len_utf8()
-            };
-            found.push((line, &rest[..length]));
-            rest = rest[length..].trim_start();
-        }
+        after_colon =
+            !after_colon && matches!(&tree, TokenTree::Punct(mark) if is_colon && mark.spacing() == Spacing::Joint);
     }
     found
 }
 
 /// Every path that code names, `use` trees taken apart: `(line, ["games", "chess"])`.
-pub(crate) fn paths(code: &str) -> Vec<(usize, Vec<String>)> {
-    let tokens = tokens(code);
+pub(crate) fn paths(tokens: &[Token]) -> Vec<(usize, Vec<String>)> {
     let (mut found, mut at) = (vec![], 0);
     while at < tokens.len() {
-        let is_inner = at > 0 && matches!(tokens[at - 1].1, "::" | ".");
+        let is_inner = at > 0 && matches!(tokens[at - 1].1.as_str(), "::" | ".");
         let starts = tokens[at].1.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        if starts && !is_inner && tokens.get(at + 1).is_some_and(|(_, next)| *next == "::") {
-            at = tree(&tokens, at, &[], &mut found);
+        if starts && !is_inner && tokens.get(at + 1).is_some_and(|(_, next)| next == "::") {
+            at = tree(tokens, at, &[], &mut found);
         } else {
             at += 1;
         }
@@ -163,10 +107,10 @@ pub(crate) fn paths(code: &str) -> Vec<(usize, Vec<String>)> {
 }
 
 /// Reads `a::b::{c, d::e}` from `at` on; returns where it ends.
-fn tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<(usize, Vec<String>)>) -> usize {
+fn tree(tokens: &[Token], mut at: usize, prefix: &[String], found: &mut Vec<(usize, Vec<String>)>) -> usize {
     let mut path = prefix.to_vec();
     let line = tokens[at].0;
-    let text = |at: usize| tokens.get(at).map(|(_, text)| *text);
+    let text = |at: usize| tokens.get(at).map(|(_, text)| text.as_str());
     while let Some(word) = text(at) {
         if word == "{" {
             at += 1;
@@ -192,20 +136,19 @@ fn tree(tokens: &[Token<'_>], mut at: usize, prefix: &[String], found: &mut Vec<
 }
 
 #[test]
-fn comments_and_literals_are_no_code() {
-    let text = "a // games::x\n/* b /* games::y */ c */ \"games::z \\\" \" r#\"64 \" 64\"# 'g' '\\'' &'a str";
-    let code = blank(text);
-    assert_eq!(code.lines().count(), 2);
-    assert_eq!(code.split_whitespace().collect::<Vec<_>>(), ["a", "&'a", "str"]);
-}
-
-#[test]
-fn trees_of_paths_are_taken_apart() {
-    let found = paths(
-        "use games::{Geometry, chess::{Move as M, fen},};\nlet a = games::Line::new(b.games::<T>(), crate::games::x);",
-    );
+fn trees_of_paths_are_taken_apart_and_comments_and_literals_name_none() {
+    let text = "use games::{Geometry, chess::{Move as M, fen},}; // games::x
+        let a = games::Line::new(b.games::<T>(), crate::games::x, \"games::y\", r#\"games::z \" \"#, 'g', &'a games::w);";
+    let source = Source::new("a.rs".into(), text);
+    let found = paths(source.shipped());
     let written: Vec<String> = found.iter().map(|(line, path)| format!("{line} {}", path.join("::"))).collect();
-    let expected =
-        ["1 games::Geometry", "1 games::chess::Move", "1 games::chess::fen", "2 games::Line::new", "2 crate::games::x"];
+    let expected = [
+        "1 games::Geometry",
+        "1 games::chess::Move",
+        "1 games::chess::fen",
+        "2 games::Line::new",
+        "2 crate::games::x",
+        "2 games::w",
+    ];
     assert_eq!(written, expected);
 }
