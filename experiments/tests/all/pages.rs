@@ -45,9 +45,9 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
     render(&["drawn.md.jinja", "--check"]).fails_with(&["of-chess.svg, line 1"]);
 
     let wrong = [
-        ("figure(\"study-moved-tables\", \"chess-forest\", \"../forest.svg\")", "no file below the page's folder"),
-        ("figure(\"study-moved-tables\", \"chess-forest\", \"/tmp/forest.svg\")", "no file below the page's folder"),
-        ("figure(\"study-moved-tables\", \"chess-forest\", \"forest.sh\")", "no file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"../forest.svg\")", "not a file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"/tmp/forest.svg\")", "not a file below the page's folder"),
+        ("figure(\"study-moved-tables\", \"chess-forest\", \"forest.sh\")", "not a file below the page's folder"),
         ("figure(\"study-moved-tables\", \"forest\", \"forest.svg\")", "no figure \"forest\"; it has: "),
         ("row(\"study-moved\", \"chess\", \"shaw\").mean", "no bundle \"study-moved\"; it has: board-"),
         ("row(\"study-moved-tables\", \"go\", \"shaw\").mean", "no game \"go\"; it has: chess; shogi"),

@@ -2,13 +2,18 @@
 //!
 //! How a head computes them is in `models`, under the same name; the list of `heads!` below joins a head to its name.
 
-mod measures;
-
-pub use measures::{board, map, moves_left, policy, refined, rights, win_rate};
+pub mod board;
+pub mod map;
+pub mod moves_left;
+pub mod policy;
+pub mod refined;
+mod result;
+mod reward;
+pub mod rights;
+pub mod win_rate;
 
 use super::distinct;
 use super::metric::{Loss, Measures};
-use measures::{result, reward};
 use std::sync::LazyLock;
 
 macro_rules! heads {
