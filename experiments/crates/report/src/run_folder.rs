@@ -96,7 +96,7 @@ impl RunFolder {
         let cell = |row: &Row, seed: &u64| {
             let read = CellRecord::read(&Plan::cell_dir(dir, row, *seed), *seed, &plan.primary);
             // The manifest of a smoke run is of a shortened one.
-            let hash_differs = !plan.smoke && read.hash_differs(planned_hash(&row.folder));
+            let hash_differs = !plan.smoke && read.has_other_hash_than(planned_hash(&row.folder));
             CellRecord { hash_differs, ..read }
         };
         let cells = plan.rows.iter().map(|row| plan.seeds.iter().map(|seed| cell(row, seed)).collect()).collect();
@@ -309,7 +309,7 @@ impl CellRecord {
     }
 
     /// Whether it finished and was trained as another hash than this one.
-    fn hash_differs(&self, planned: Option<&str>) -> bool {
+    fn has_other_hash_than(&self, planned: Option<&str>) -> bool {
         let trained = self.facts.as_ref().and_then(|facts| planned_hash(facts.identity.config.split(',').next()?));
         self.state == CellState::Done && trained.zip(planned).is_some_and(|(trained, planned)| trained != planned)
     }
