@@ -31,9 +31,9 @@ pub fn value<'a>(run: &'a Value, keys: &[String]) -> Option<&'a Value> {
     })
 }
 
-/// Takes a setting out of a run as JSON.
-pub fn remove(run: &mut Value, keys: &[String]) {
-    let Some((last, way)) = keys.split_last() else { return };
+/// Takes a setting out of a run as JSON, and returns it if it was there.
+pub fn remove(run: &mut Value, keys: &[String]) -> Option<Value> {
+    let (last, way) = keys.split_last()?;
     let holder = way.iter().try_fold(run, |value, key| match value {
         Value::Array(list) => {
             let number = element(list, key)?;
@@ -41,10 +41,8 @@ pub fn remove(run: &mut Value, keys: &[String]) {
             if one.get(key).is_some() { one.get_mut(key) } else { Some(one) }
         }
         other => other.get_mut(key),
-    });
-    if let Some(Value::Object(map)) = holder {
-        map.remove(last);
-    }
+    })?;
+    holder.as_object_mut()?.remove(last)
 }
 
 /// The element of a list that a key names.

@@ -136,7 +136,9 @@ fn named(labels: &[&str], what: &str) -> Option<String> {
 /// The encodings of a row as text, without the settings that a grid tunes.
 fn without(encodings: &Value, tuned: &[Vec<String>]) -> String {
     let mut run = json!({ "encoding": encodings });
-    tuned.iter().for_each(|keys| setting::remove(&mut run, keys));
+    for keys in tuned {
+        setting::remove(&mut run, keys);
+    }
     run.to_string()
 }
 

@@ -76,7 +76,9 @@ fn json(run: &BaseConfig) -> Value {
 
 /// A run as JSON, less some settings.
 pub(crate) fn without<'a>(mut json: Value, settings: impl IntoIterator<Item = &'a Setting>) -> Value {
-    settings.into_iter().for_each(|setting| remove(&mut json, setting.key_path()));
+    for setting in settings {
+        remove(&mut json, setting.key_path());
+    }
     json
 }
 

@@ -15,6 +15,7 @@
 use crate::settings::precision::MicroBatch;
 use crate::settings::run::RunConfig;
 use facts::setting::{keys, remove};
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 /// Raise it when the meaning of a field changes, or a default does. A new field whose default keeps the old meaning needs
@@ -73,8 +74,9 @@ fn without_defaults(run: &RunConfig) -> Value {
     let mut value = run.to_json();
     for path in key_paths(&value) {
         let mut trial = value.clone();
-        remove(&mut trial, &path);
-        if serde_json::from_value::<RunConfig>(trial.clone()).is_ok_and(|same| same == *run) {
+        // A key that is gone went with one above it.
+        let is_there = remove(&mut trial, &path).is_some();
+        if is_there && RunConfig::deserialize(&trial).is_ok_and(|same| same == *run) {
             value = trial;
         }
     }

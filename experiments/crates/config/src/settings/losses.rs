@@ -4,6 +4,7 @@ use crate::yaml::visitors::reads;
 use models::Loss;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Weights of the losses in their sum, one for every loss of every head. A loss whose head the network does not have plays
@@ -52,9 +53,9 @@ impl LossChanges {
     }
 }
 
-fn by_name(name: &str) -> Option<&'static Loss> {
-    Loss::all().iter().copied().find(|loss| loss.name() == name)
-}
+/// Every loss and its place in the list, by its name.
+static BY_NAME: LazyLock<HashMap<&'static str, (usize, &'static Loss)>> =
+    LazyLock::new(|| Loss::all().iter().enumerate().map(|(place, &loss)| (loss.name(), (place, loss))).collect());
 
 fn names() -> &'static [&'static str] {
     static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Loss::all().iter().map(|loss| loss.name()).collect());
@@ -87,14 +88,14 @@ impl<'de> Visitor<'de> for Named {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<LossChanges, A::Error> {
         let mut changes = LossChanges::default();
         while let Some(name) = map.next_key::<String>()? {
-            let loss = by_name(&name).ok_or_else(|| A::Error::unknown_field(&name, names()))?;
+            let (_, loss) = *BY_NAME.get(&*name).ok_or_else(|| A::Error::unknown_field(&name, names()))?;
             if changes.of(loss).is_some() {
                 return Err(A::Error::duplicate_field(loss.name()));
             }
             changes.0.push((loss, map.next_value()?));
         }
         // The order in which they are written decides nothing.
-        changes.0.sort_by_key(|(loss, _)| names().iter().position(|name| *name == loss.name()));
+        changes.0.sort_by_cached_key(|(loss, _)| BY_NAME[loss.name()].0);
         Ok(changes)
     }
 }

@@ -105,6 +105,8 @@ pub(crate) fn pairs(own: &BTreeMap<u64, f64>, other: &BTreeMap<u64, f64>) -> Vec
 }
 
 fn without(mut config: Value, places: &[&str]) -> Value {
-    places.iter().for_each(|place| setting::remove(&mut config, &setting::keys(place)));
+    for place in places {
+        setting::remove(&mut config, &setting::keys(place));
+    }
     config
 }
