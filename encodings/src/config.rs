@@ -29,7 +29,7 @@ macro_rules! encodings {
             /// Every encoding, in the order in which they are listed.
             pub const REGISTRY: &'static [EncodingInfo] = &[$(<zoo::$module::Config as Configure>::INFO),*];
 
-            /// The names of [`Self::REGISTRY`].
+            /// The name of every encoding, in the order of [`Self::REGISTRY`].
             pub const NAMES: &'static [&'static str] = &[$(<zoo::$module::Config as Configure>::INFO.name),*];
 
             /// Configurations that reach every encoding and every option of each.

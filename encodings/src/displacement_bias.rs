@@ -13,7 +13,7 @@ pub(crate) trait DisplacementBias: Debug + Send {
     /// The logits of a layer by class of displacements, `[h, classes]`.
     fn by_class(&self, at: LayerContext<'_>) -> Tensor;
 
-    /// Those of pairs with auxiliary tokens, `[h,3]` (see [`ByDisplacement::declare_aux`]); `None` for zeros.
+    /// The logits of pairs with auxiliary tokens, `[h,3]` (see [`ByDisplacement::declare_aux`]); `None` for zeros.
     fn of_aux(&self, _at: LayerContext<'_>) -> Option<Tensor> {
         None
     }

@@ -8,16 +8,16 @@ use tch::Tensor;
 /// The sizes of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dims {
-    /// Width `d`.
+    /// Width `d` of a token's vector.
     pub width: usize,
-    /// Heads `h`.
+    /// Attention heads `h`; they divide the width.
     pub heads: usize,
     /// Attention layers.
     pub layers: usize,
 }
 
 impl Dims {
-    /// Head width `k`.
+    /// Width `k` of each head: `width / heads`.
     pub fn head_width(&self) -> usize {
         self.width / self.heads
     }
@@ -65,7 +65,7 @@ pub struct Queries<'a> {
 pub struct InjectionPoints(u8);
 
 impl InjectionPoints {
-    /// Touches nothing.
+    /// The empty set.
     pub const NONE: Self = Self(0);
     /// Once, after the input embedding.
     pub const EMBED: Self = Self(1);
@@ -153,10 +153,10 @@ impl Guarantees {
     /// Every guarantee: those of an encoding without effect.
     pub const ALL: Self = Self::all(true, Auxiliary::Untouched);
 
-    /// No guarantee.
+    /// No guarantee, and auxiliary tokens are treated as squares.
     pub const NONE: Self = Self::all(false, Auxiliary::AsSquares);
 
-    /// Those of terms of pairs that see squares by their displacement only.
+    /// The guarantees of terms of pairs that see squares by their displacement only.
     pub const RELATIVE: Self = Self { translation_invariant: true, pairwise: true, toroidal: true, ..Self::NONE };
 
     const fn all(holds: bool, auxiliary: Auxiliary) -> Self {

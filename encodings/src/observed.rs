@@ -59,7 +59,7 @@ pub trait HeadObserver: Debug + Send {
 }
 
 impl Stack {
-    /// The same stack, observed.
+    /// The same stack with the same outputs, of which `observer` sees every forward pass.
     pub fn observed(self, observer: Box<dyn HeadObserver>) -> Self {
         let points = self.injection_points();
         self.wrapped_by(|stack| Box::new(Observed { stack, points, state: Mutex::new(State { observer, open: None }) }))
@@ -82,7 +82,7 @@ struct Observed {
 #[derive(Debug)]
 struct State {
     observer: Box<dyn HeadObserver>,
-    /// The layer between its logits and its weights.
+    /// The maps of the layer whose weights are not known yet.
     open: Option<HeadMaps>,
 }
 
@@ -205,10 +205,10 @@ impl MapKind {
     }
 }
 
-/// One map.
+/// A map over pairs of tokens.
 #[derive(Debug)]
 pub struct AttentionMap {
-    /// What it shows.
+    /// What it shows of two tokens.
     pub kind: MapKind,
     /// In which attention layer; `None` where it is of no layer.
     pub layer: Option<usize>,

@@ -103,7 +103,7 @@ impl Stack {
         }
     }
 
-    /// The encodings, in order.
+    /// The encodings, in the order in which each injection point applies them.
     pub fn iter(&self) -> impl Iterator<Item = &dyn Encoding> {
         self.encodings.iter().map(AsRef::as_ref)
     }

@@ -75,12 +75,12 @@ impl Tokens {
         }
     }
 
-    /// The board.
+    /// The board of the squares.
     pub fn geometry(&self) -> Geometry {
         self.geometry
     }
 
-    /// The roles, in order.
+    /// What each token stands for, in the order of the sequence.
     pub fn roles(&self) -> &[Role] {
         &self.roles
     }
@@ -90,7 +90,7 @@ impl Tokens {
         self.roles.len()
     }
 
-    /// Whether there are none.
+    /// Whether there is no token.
     pub fn is_empty(&self) -> bool {
         self.roles.is_empty()
     }

@@ -30,7 +30,7 @@ pub use head::{HeadDeclaration, Need};
 pub use output::{Answer, Output, Reading};
 
 impl HeadDeclaration {
-    /// That of a head.
+    /// The declaration of a head.
     pub const fn of(head: HeadName) -> &'static Self {
         match head {
             HeadName::Policy => &policy::DECLARATION,

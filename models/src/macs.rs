@@ -24,11 +24,11 @@ pub struct Macs {
 /// Multiplications of one head for one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadMacs {
-    /// Its scope.
+    /// The scope of the head's parameters.
     pub name: &'static str,
-    /// All of them.
+    /// All its multiplications.
     pub macs: u64,
-    /// Those by weights.
+    /// Its multiplications by weights.
     pub weights: u64,
 }
 
@@ -40,7 +40,7 @@ impl HeadMacs {
 }
 
 impl Macs {
-    /// All multiplications.
+    /// The multiplications of the whole network.
     pub fn total(&self) -> u64 {
         self.trunk + self.encoding + self.of_heads()
     }

@@ -50,7 +50,7 @@ pub enum Table {
 }
 
 impl Table {
-    /// Every way.
+    /// Every way of making the vectors.
     pub const ALL: [Self; 4] = [Self::Learned, Self::Factorised, Self::Sinusoidal1d, Self::Sinusoidal2d];
 
     /// Whether it has parameters.

@@ -35,7 +35,7 @@ pub struct Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SlopeKind {
-    /// The source's geometric sequence.
+    /// The geometric sequence of the source: 2^(−8(h+1)/H) for head h of H.
     #[default]
     Fixed,
     /// One parameter per head and layer, starting from that sequence.

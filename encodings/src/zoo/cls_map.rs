@@ -19,7 +19,7 @@ pub enum MapTokens {
     /// Pairs of squares; others get nothing added.
     #[default]
     Squares,
-    /// Every pair.
+    /// Every pair of tokens.
     All,
 }
 

@@ -34,14 +34,14 @@ const SPREAD: f64 = 8.0;
 
 const TEMPERATURES: [f64; 2] = [10.0, 100.0];
 
-/// What queries and keys are multiplied with.
+/// How queries meet keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Attention {
-    /// Each other.
+    /// By their product: q·k/√k.
     #[default]
     Dot,
-    /// Each other at length 1, times a learned temperature.
+    /// By the product of both at length 1, times a learned temperature.
     Cosine,
 }
 

@@ -163,13 +163,12 @@ struct Vectors {
 struct Cope {
     layers: Vec<Vectors>,
     rays: Rays,
-    /// n.
     positions: i64,
     macs: u64,
 }
 
 impl Cope {
-    /// p `[b,h,l,l]`.
+    /// The counted positions p `[b,h,l,l]`.
     fn counted(&self, q_bhlk: &Tensor, k_bhlk: &Tensor) -> Tensor {
         let size = q_bhlk.size();
         let scale = (size[3] as f64).sqrt().recip();

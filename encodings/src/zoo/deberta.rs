@@ -23,7 +23,7 @@ use nn::PairTables;
 const TERMS: f64 = 3.0;
 const START: Init = Init::Normal { std: 0.02 };
 
-/// There are no options.
+/// It has no options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

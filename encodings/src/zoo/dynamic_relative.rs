@@ -25,10 +25,10 @@ const NAME: &str = "dynamic_relative";
 pub struct Config {
     /// Width of u; 32 by default.
     pub bottleneck: usize,
-    /// Which heads share w.
+    /// Which heads share w; none by default.
     #[serde(skip_serializing_if = "is_default")]
     pub share: Share,
-    /// What happens to u.
+    /// What stands between W₁ and W₂; nothing by default.
     #[serde(skip_serializing_if = "is_default")]
     pub inside: BottleneckNorm,
     /// Whether r is divided by √k along with q·k; true by default.

@@ -146,7 +146,6 @@ struct Templates {
     activation: Activation,
     /// r, c, r+c and r−c of each displacement, `[classes, 4]`.
     directions: Constant,
-    /// T.
     count: u64,
 }
 

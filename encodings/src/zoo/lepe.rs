@@ -18,7 +18,7 @@ use crate::prelude::*;
 /// Ranks and files of a kernel.
 const WINDOW: i64 = 3;
 
-/// There are no options.
+/// It has no options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {}

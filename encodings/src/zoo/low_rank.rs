@@ -108,7 +108,7 @@ impl Mixture {
 
 #[derive(Debug)]
 struct LowRank {
-    /// Those of queries and of keys of each layer.
+    /// For each layer the mixture of queries, then that of keys, where the terms have one.
     layers: Vec<[Option<Mixture>; 2]>,
     pairs: PairTables,
 }

@@ -97,7 +97,6 @@ struct Pape {
     monomials: Constant,
     pairs: PairTables,
     heads: i64,
-    /// M.
     parabolas: i64,
 }
 

@@ -286,7 +286,6 @@ impl Rope {
         self.rotation.apply(x_bhlk, &cosine, &sine)
     }
 
-    /// The inverse of [`Self::rotated`].
     pub(crate) fn rotated_back(&self, at: LayerContext<'_>, x_bhlk: &Tensor) -> Tensor {
         let (cosine, sine) = self.angles.cosine_and_sine(at.views, at.layer);
         self.rotation.apply(x_bhlk, &cosine, &sine.neg())

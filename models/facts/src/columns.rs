@@ -13,7 +13,7 @@ pub fn width(text: &str) -> usize {
     text.chars().map(columns_of).sum()
 }
 
-/// Those of a character: two for the scripts of East Asia and pictures, none for marks on the character before.
+/// The columns of a character: two for the scripts of East Asia and pictures, none for marks on the character before.
 fn columns_of(character: char) -> usize {
     character.width().unwrap_or(1)
 }

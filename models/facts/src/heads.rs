@@ -34,7 +34,6 @@ macro_rules! heads {
                 }
             }
 
-            /// Its losses and metrics.
             pub const fn measures(self) -> &'static Measures {
                 match self {
                     $(Self::$variant => &$measures,)+

@@ -11,8 +11,8 @@ pub enum Direction {
     Neither,
 }
 
-/// The target that an example must have for a loss or a metric to count it. An example has one, or one for each
-/// such cell.
+/// The target that an example must have for a loss or a metric to count it. An example has one, or one for
+/// each cell of a map or token of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
     /// A move that is a policy target.
@@ -35,7 +35,6 @@ pub enum Target {
     MapCells,
     /// Those of any label but 0.
     MapCellsAboveZero,
-    /// Those of label 0.
     MapCellsOfZero,
     /// Tokens of a board that the decoder predicts.
     BoardTokens,

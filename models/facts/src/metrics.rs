@@ -81,7 +81,7 @@ fn of_all_positions() -> Vec<Metric> {
     distinct([positions].into_iter().chain(of_heads))
 }
 
-/// The same of one bucket's positions.
+/// The metrics of one bucket's positions.
 fn of_bucket(bucket: &str) -> impl Iterator<Item = Metric> {
     of_all_positions().into_iter().map(move |metric| Metric {
         name: kept(format!("{}.{bucket}", metric.name)),

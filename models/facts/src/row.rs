@@ -26,7 +26,6 @@ games::named! {
         Train = "train",
         /// In evaluation only.
         Eval = "eval",
-        /// Never.
         None = "none",
     }
 }

@@ -44,7 +44,7 @@ impl Arena {
         Ok(Self { layout, flat })
     }
 
-    /// The layout.
+    /// Which parameters there are, and where each lies in the flat tensor.
     pub fn layout(&self) -> &Arc<Layout> {
         &self.layout
     }
@@ -110,7 +110,7 @@ impl Arena {
 /// What a training pass saw of a statistic.
 #[derive(Debug)]
 pub struct Observation {
-    /// The running statistic.
+    /// The parameter that holds the running statistic.
     pub id: ParamId,
     /// Its value over the batch, without gradient.
     pub value: Tensor,

@@ -68,10 +68,10 @@ pub struct Logits {
     pub after_scale: Option<Tensor>,
 }
 
-/// What attention gives.
+/// What [`attention`] gives.
 #[derive(Debug)]
 pub struct Mixture {
-    /// The values' mixture `[b,l,h,k]`.
+    /// The sum of the values by their weights, `[b,l,h,k]`.
     pub mixed_blhk: Tensor,
     /// The weights `[b,h,l,l]`, if they were asked for; gradients flow through them.
     pub weights_bhll: Option<Tensor>,

@@ -51,7 +51,7 @@ impl Backend {
         }
     }
 
-    /// That of this process, unless [`Self::run`] is given another.
+    /// The backend of this process, unless [`Self::run`] is given another.
     ///
     /// # Panics
     /// If [`Self::of_environment`] fails, which programs ask first.

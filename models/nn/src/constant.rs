@@ -14,13 +14,13 @@ pub struct Constant {
 }
 
 impl Constant {
-    /// A constant of indices.
+    /// A constant of indices, i64.
     pub fn indices(values: &[i64], shape: &[i64]) -> Self {
         let values = values.to_vec();
         Self::indices_from(shape, move || values.clone())
     }
 
-    /// A constant of numbers.
+    /// A constant of numbers, f32.
     pub fn floats(values: &[f32], shape: &[i64]) -> Self {
         let values = values.to_vec();
         Self::floats_from(shape, move || values.clone())
@@ -42,7 +42,7 @@ impl Constant {
         Self { make: Box::new(make), placed: RefCell::new(None) }
     }
 
-    /// The constant on `device`.
+    /// The tensor on `device`, kept there until another device is asked for.
     pub fn on(&self, device: Device) -> Tensor {
         let mut placed = self.placed.borrow_mut();
         match placed.as_ref() {

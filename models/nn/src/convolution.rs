@@ -13,7 +13,7 @@ pub struct Convolution {
     sizes: ConvolutionSizes,
 }
 
-/// What decides its shape.
+/// The sizes that decide the shape of a [`Convolution`].
 #[derive(Debug, Clone, Copy)]
 pub struct ConvolutionSizes {
     /// Channels that it reads.

@@ -42,7 +42,7 @@ impl Results {
 pub struct BackwardContext<'a> {
     /// The inputs of the forward pass.
     pub inputs: &'a [Tensor],
-    /// What it kept.
+    /// What the forward pass kept: [`Results::kept`].
     pub kept: &'a [Tensor],
     /// The gradient of each output, in any layout; `None` where nothing depends on it.
     pub gradients: &'a [Option<Tensor>],

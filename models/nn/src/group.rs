@@ -37,7 +37,7 @@ unsafe impl Send for Store {}
 // SAFETY: c10d locks its stores.
 unsafe impl Sync for Store {}
 
-/// Where a store is.
+/// Where processes find a store.
 #[derive(Debug, Clone, Copy)]
 pub struct Address<'a> {
     /// A name or a number of a machine.
@@ -95,9 +95,9 @@ impl Drop for Store {
 pub enum Network {
     /// Between processes of one machine.
     Loopback,
-    /// That of an interface, e.g. `eth0`.
+    /// The network of an interface, e.g. `eth0`.
     Interface(String),
-    /// That of the machine's name.
+    /// The network of the machine's name.
     Usual,
 }
 
@@ -147,7 +147,7 @@ impl Group {
         self.rank
     }
 
-    /// How many there are.
+    /// How many ranks there are.
     pub fn size(&self) -> usize {
         self.size
     }
@@ -280,7 +280,7 @@ impl Drop for Group {
 #[derive(Debug, thiserror::Error)]
 #[error("rank {rank}: {cause}")]
 pub struct Lost {
-    /// Its number.
+    /// Its number in the group.
     pub rank: usize,
     /// LibTorch's words, or NCCL's.
     pub cause: TchError,

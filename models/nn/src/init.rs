@@ -22,7 +22,7 @@ pub enum Init {
     },
     /// Uniform in ±`bound`.
     Uniform {
-        /// The bound.
+        /// Half the width of the interval.
         bound: f64,
     },
     /// Anything else, from the parameter's stream and its shape.

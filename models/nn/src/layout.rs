@@ -33,7 +33,7 @@ pub enum Part {
     Statistic,
 }
 
-/// One parameter.
+/// A parameter as it was declared.
 #[derive(Debug, Clone)]
 pub struct ParamSpec {
     /// Its unique dotted name, e.g. `body.0.attention.query.weight`.
@@ -44,7 +44,7 @@ pub struct ParamSpec {
     pub init: Init,
     /// Which half of the store it lies in.
     pub range: Range,
-    /// What it belongs to.
+    /// The part of the network with which it is counted.
     pub part: Part,
     /// Whether layers read it in the element type of matrices, too: see [`Scope::cast_param`].
     pub cast: bool,
@@ -58,7 +58,7 @@ impl ParamSpec {
         self.shape.iter().fold(1, |len: usize, &size| len.saturating_mul(size as usize))
     }
 
-    /// Whether it has none.
+    /// Whether it has no element.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -95,7 +95,7 @@ pub enum LayoutError {
         gibibytes(MOST_PARAMETERS)
     )]
     TooLarge {
-        /// The largest parameter.
+        /// The name of the largest parameter.
         name: String,
         /// Its shape.
         shape: Vec<i64>,
@@ -200,7 +200,7 @@ impl Scope<'_> {
     }
 }
 
-/// A finished declaration.
+/// A finished declaration: every parameter's name, shape, first values and place in the flat store.
 #[derive(Debug, Clone)]
 pub struct Layout {
     params: Vec<ParamSpec>,
@@ -214,7 +214,7 @@ impl Layout {
         &self.params
     }
 
-    /// One parameter.
+    /// The parameter of a handle.
     pub fn param(&self, id: ParamId) -> &ParamSpec {
         &self.params[id.0]
     }

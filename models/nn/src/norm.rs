@@ -5,7 +5,7 @@ use crate::{Backend, BatchNorm, Init, ParamId, Scope, Views};
 use serde::{Deserialize, Serialize};
 use tch::{Kind, Tensor};
 
-/// Which normalisation.
+/// What a [`Norm`] computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NormKind {

@@ -24,7 +24,7 @@ struct Maps {
 /// The class of the pair at a row and a column.
 struct Map {
     class: Class,
-    /// Of every pair, `[l·l]`.
+    /// The class of every pair, `[l·l]`.
     index: Constant,
 }
 

@@ -21,12 +21,12 @@ pub struct PairTables {
 }
 
 impl PairTables {
-    /// For these classes.
+    /// The products for tables of these classes; nothing is made yet.
     pub fn new(classes: PairClasses) -> Self {
         Self { classes, products: OnceCell::new() }
     }
 
-    /// The classes.
+    /// The classes of the tables.
     pub fn classes(&self) -> &PairClasses {
         &self.classes
     }

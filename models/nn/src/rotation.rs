@@ -13,7 +13,7 @@ pub struct Rotation {
 }
 
 impl Rotation {
-    /// Of vectors of this width, k.
+    /// For vectors of this width, k.
     pub fn new(width: usize) -> Self {
         let swap = move || {
             let mut swap = vec![0f32; width * width];

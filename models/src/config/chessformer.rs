@@ -126,7 +126,7 @@ pub enum Pool {
     Token,
 }
 
-/// Which embedding.
+/// How the channels of a token become its vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum EmbeddingConfig {

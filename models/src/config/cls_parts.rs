@@ -72,7 +72,7 @@ pub enum EnPassant {
     All,
     /// One for each file.
     Files,
-    /// None.
+    /// No token.
     None,
 }
 

@@ -42,7 +42,7 @@ pub enum SequenceMask {
     /// Earlier tokens, and all of its own board.
     #[default]
     Prefix,
-    /// Earlier tokens.
+    /// Earlier tokens and itself.
     Causal,
 }
 

@@ -150,7 +150,7 @@ pub enum PlaneBias {
     PerClass,
 }
 
-/// The policy.
+/// Options of the policy head.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicyOptions {
@@ -161,7 +161,7 @@ pub struct PolicyOptions {
     pub z_loss: bool,
 }
 
-/// One more policy.
+/// Options of one of the `further_policies`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FurtherPolicy {

@@ -16,7 +16,7 @@ pub struct Preset {
     pub name: &'static str,
     /// A description in one line.
     pub description: &'static str,
-    /// Makes it.
+    /// Makes its configuration.
     pub model: fn() -> ModelConfig,
 }
 
@@ -164,7 +164,7 @@ fn without_buckets() -> Outputs {
     }
 }
 
-/// Those of the example in its code.
+/// The heads of the example in the paper's code.
 fn with_buckets() -> Outputs {
     let reward = Some(RewardOptions { buckets: BUCKETS, ..RewardOptions::default() });
     Outputs { q: reward, short_term: reward, moves_left: Some(MovesLeft::default()), ..without_buckets() }

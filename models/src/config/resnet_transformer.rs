@@ -16,7 +16,7 @@ pub struct ResnetTransformerConfig {
     /// The convolutions and the heads; its `channels` are the width of the attention layers, and its
     /// `init` is what these start from too.
     pub resnet: ResnetConfig,
-    /// The attention layers between.
+    /// The attention layers between the residual blocks and the heads.
     pub attention: AttentionConfig,
     /// Where encodings that act once act.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -39,7 +39,7 @@ pub enum EmbedAt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttentionConfig {
-    /// How many.
+    /// How many attention layers there are.
     pub layers: usize,
     /// Attention heads; they divide the resnet's channels.
     pub heads: usize,
@@ -54,7 +54,7 @@ pub struct AttentionConfig {
     /// The places of the normalisations, and the scale of branches.
     #[serde(default = "post_plain", skip_serializing_if = "is_post_plain")]
     pub norm: NormPlace,
-    /// Which normalisation.
+    /// Which norm stands at these places; batch normalisation by default.
     #[serde(default = "batch", skip_serializing_if = "is_batch")]
     pub normalisation: NormKind,
     /// The activation of dense feed-forward layers.

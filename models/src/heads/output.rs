@@ -37,7 +37,7 @@ pub enum Reading {
 /// One tensor of a head.
 #[derive(Debug)]
 pub struct Answer {
-    /// The head.
+    /// The head that gives it.
     pub head: HeadName,
     /// Which of its answers; empty for the main one.
     pub part: Cow<'static, str>,
@@ -76,7 +76,7 @@ impl Output {
         self.answers.iter().find(|answer| answer.head == head && answer.part == part).map(|answer| &answer.tensor)
     }
 
-    /// Every answer.
+    /// Every answer of every head.
     pub fn iter(&self) -> impl Iterator<Item = &Answer> {
         self.answers.iter()
     }

@@ -17,19 +17,16 @@ pub(super) const LOGITS: HeadDeclaration = of_outcome(
     |at| at.config.outputs.result.map(|_| declare(at, LOGITS_FORM)),
 );
 
-/// [`SHARES_FORM`].
 pub(super) const SHARES: HeadDeclaration = of_outcome(
     |visit| evaluate(visit, HeadName::ResultShares, result_share_rows),
     |at| at.config.outputs.result_shares.map(|_| declare(at, SHARES_FORM)),
 );
 
-/// [`VALUE_LOGITS_FORM`].
 pub(super) const VALUE_LOGITS: HeadDeclaration = of_value(
     |visit| evaluate_value(visit, HeadName::ValueResult, value_cross_entropy_rows),
     |at| at.config.outputs.value_result.map(|_| declare(at, VALUE_LOGITS_FORM)),
 );
 
-/// [`VALUE_SHARES_FORM`].
 pub(super) const VALUE_SHARES: HeadDeclaration = of_value(
     |visit| evaluate_value(visit, HeadName::ValueShares, value_share_rows),
     |at| at.config.outputs.value_shares.map(|_| declare(at, VALUE_SHARES_FORM)),
@@ -89,7 +86,7 @@ const SHARES_FORM: VectorForm = form(
 const VALUE_LOGITS_FORM: VectorForm =
     form(HeadName::ValueResult, HeadName::ValueResult.name(), Reading::Result, "value result head (squares flattened)");
 
-/// Shares with that target.
+/// Plain numbers whose target is that of [`VALUE_LOGITS_FORM`].
 const VALUE_SHARES_FORM: VectorForm =
     form(HeadName::ValueShares, HeadName::ValueShares.name(), Reading::Shares, "value shares head (squares flattened)");
 

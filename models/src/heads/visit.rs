@@ -16,7 +16,7 @@ pub struct Masking {
     pub measuring: bool,
 }
 
-/// One loss on examples.
+/// A loss on a batch of examples.
 #[derive(Debug)]
 pub struct Term {
     /// Its name, weight and metric.

@@ -97,7 +97,7 @@ impl Expander {
         (self.own_channels() + scalars) as usize
     }
 
-    /// `[b,row]` → `[b,l,c]`.
+    /// Each token's channels: packed rows `[b,row]` → `[b,l,c]`.
     pub fn expand(&self, packed: &Tensor) -> Tensor {
         match (&self.vocabulary, &self.token_ids) {
             (Some(vocabulary), _) => vocabulary.one_hot(packed),

@@ -38,7 +38,7 @@ pub enum Column {
 }
 
 impl Column {
-    /// Every column.
+    /// Every column, in the order of declaration.
     pub const ALL: [Self; Self::Repeats as usize + 1] = [
         Self::Packed,
         Self::Legal,
@@ -82,7 +82,7 @@ impl Examples {
         Ok(Self { columns: Column::ALL.into_iter().map(column).collect::<Result<_, _>>()? })
     }
 
-    /// A column.
+    /// A column, of the shape and type that [`Column`] names.
     pub fn get(&self, column: Column) -> &Tensor {
         &self.columns[column as usize]
     }
@@ -136,7 +136,7 @@ impl Examples {
         (0..REPEATS).map(|times| plane(times).to_kind(Kind::Int64)).reduce(|sum, plane| sum + plane).unwrap_or_default()
     }
 
-    /// The policy's targets.
+    /// The policy's targets: [`Column::PolicyIndex`] and [`Column::PolicyProb`].
     pub fn policy(&self) -> PolicyTargets<'_> {
         PolicyTargets { index_bk: self.get(Column::PolicyIndex), prob_bk: self.get(Column::PolicyProb) }
     }

@@ -34,7 +34,7 @@ impl Default for SwaConfig {
 pub struct AverageError(&'static str);
 
 impl AverageConfig {
-    /// Checks the options.
+    /// An error if an option is 0.
     pub fn check(&self) -> Result<(), AverageError> {
         match *self {
             Self::Swa(SwaConfig { every: 0, .. }) => Err(AverageError("every")),

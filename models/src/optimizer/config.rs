@@ -78,7 +78,7 @@ impl Default for MuonConfig {
     }
 }
 
-/// How long a step is.
+/// How long a step is: a factor for a matrix of r rows and c columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MuonScale {
@@ -89,13 +89,13 @@ pub enum MuonScale {
     Original,
 }
 
-/// The optimiser beside Muon.
+/// The optimiser of the parameters that Muon does not take.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum FallbackOptimizer {
     /// Nadam in Keras' form.
     Nadam(NadamConfig),
-    /// AdamW.
+    /// Adam with decoupled weight decay.
     Adamw(AdamwConfig),
 }
 

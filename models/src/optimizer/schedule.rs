@@ -31,10 +31,10 @@ enum RateCurve {
 pub struct Cosine {
     /// The rate at the end of the warm-up.
     pub from: f64,
-    /// The floor.
+    /// The rate from step `steps` on; 0 by default.
     #[serde(default)]
     pub to: f64,
-    /// The step at which the floor is reached; that of the run's end where it is left out.
+    /// The step at which `to` is reached; that of the run's end where it is left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
 }
@@ -99,7 +99,7 @@ pub enum ScheduleError {
 }
 
 impl Schedule {
-    /// A piecewise constant schedule.
+    /// A piecewise constant schedule: from step `boundaries[i]` on the rate is `values[i + 1]`.
     pub fn new(warmup: u64, values: Vec<f64>, boundaries: Vec<u64>) -> Result<Self, ScheduleError> {
         if values.is_empty() {
             return Err(ScheduleError::Empty);
@@ -114,7 +114,7 @@ impl Schedule {
         Ok(Self { warmup, curve: RateCurve::Constant { values, boundaries } })
     }
 
-    /// A cosine.
+    /// A cosine that begins after `warmup` steps.
     pub fn cosine(warmup: u64, cosine: Cosine) -> Result<Self, ScheduleError> {
         check_rate(cosine.from)?;
         check_rate(cosine.to)?;

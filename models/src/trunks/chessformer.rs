@@ -25,7 +25,7 @@ struct Encoder {
     loops: u64,
     /// Tokens of the input, squares outside the board included.
     embedded: u64,
-    /// Those that heads read.
+    /// Tokens that heads read.
     read: i64,
 }
 

@@ -53,7 +53,7 @@ impl Trunk for ResnetTransformer {
         self.attention.forward(at, stack, tokens.contiguous().to_kind(tch::Kind::Float), None)
     }
 
-    /// Those of the convolutions.
+    /// The position sources of the convolutions.
     fn position_sources(&self) -> Vec<&'static str> {
         Resnet::sources()
     }

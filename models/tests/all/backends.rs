@@ -21,7 +21,7 @@ fn outcome_in(kind: Kind, network: &Network, arena: &Arena, packed: &Tensor, bac
     })
 }
 
-/// That of each back end is near the elementary one's; whether some number of each differs.
+/// Results by each backend are near those by elementary operations; gives whether some number differs.
 fn assert_alike(what: &str, of: impl Fn(Backend) -> [Tensor; 3]) -> [bool; 2] {
     let elementary = of(Backend::Operations);
     [Backend::Kernels, Backend::Fused].map(|backend| {

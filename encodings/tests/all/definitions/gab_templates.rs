@@ -26,7 +26,7 @@ fn rms_norm(x: &[f64], gain: &[f64]) -> Vec<f64> {
     x.iter().zip(gain).map(|(x, gain)| x / root * gain).collect()
 }
 
-/// m, `[h,T]`.
+/// The mixture m, `[h,T]`.
 pub(super) fn mixture(activation: Activation, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let activated = |x: Vec<f64>| x.into_iter().map(|x| activate(activation, x)).collect::<Vec<_>>();
     let compressed = affine(&given.of_layer("compress.weight"), None, &mean_of_squares(given, board));
@@ -36,7 +36,6 @@ pub(super) fn mixture(activation: Activation, given: &Given<'_>, board: &Board) 
     rms_norm(&heads, &given.of_layer("heads_norm.gain"))
 }
 
-/// Multiplications of a mixture.
 pub(super) fn mixture_macs(dims: Dims, [compress, summary, templates]: [usize; 3]) -> usize {
     dims.width * compress + compress * summary + summary * dims.heads * templates
 }

@@ -98,7 +98,7 @@ struct Backward<'a> {
     of_y: Numbers,
     /// W, and where the gradient of x goes.
     back: Option<&'a (Panels, Numbers)>,
-    /// Of W, then of b, if they are wanted.
+    /// The gradients of W, then of b, to which it adds, if they are wanted.
     sums: Option<Numbers>,
     rows: Range<usize>,
 }

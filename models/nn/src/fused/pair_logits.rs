@@ -12,7 +12,7 @@ use tch::{Device, Kind, TchError, Tensor};
 /// `scale·q·k + extra` for the pairs of a list.
 #[derive(Debug, Clone)]
 pub struct PairLogits {
-    /// The list, v.
+    /// The list of v pairs.
     pub pairs: Arc<[Pair]>,
     /// The factor of q·k.
     pub scale: f64,

@@ -12,17 +12,17 @@ use tch::{Device, Kind, TchError, Tensor};
 /// y = norm(a·stream + c·out(mixed)), output = norm(a·y + c·outer(activation(inner(y)))).
 #[derive(Debug, Clone, Copy)]
 pub struct TokenLayers<'a> {
-    /// `[d,d]`.
+    /// Attention's output layer, its weight `[d,d]`.
     pub out: &'a Linear,
-    /// `[hidden,d]`.
+    /// The first layer of the feed-forward part, its weight `[hidden,d]`.
     pub inner: &'a Linear,
-    /// `[d,hidden]`.
+    /// The second layer of the feed-forward part, its weight `[d,hidden]`.
     pub outer: &'a Linear,
     /// The first and the second.
     pub norms: [&'a Norm; 2],
-    /// Inside the feed-forward layer.
+    /// Between `inner` and `outer`.
     pub activation: Activation,
-    /// a and c.
+    /// a of the stream, and c of what is added to it.
     pub factors: (f64, f64),
 }
 

@@ -141,7 +141,6 @@ impl Squeeze {
     }
 }
 
-/// [`Stem`] and its normalisation.
 #[derive(Debug)]
 pub(super) enum StemLayers {
     Single(Normed),

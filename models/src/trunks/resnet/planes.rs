@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// The order of the variants, then of their fields, is the order of the planes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MovePlane {
-    /// A piece moves.
+    /// A piece moves: [`Entry::Plain`].
     Plain {
         /// Ranks forward.
         ranks: i64,

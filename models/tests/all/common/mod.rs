@@ -13,7 +13,7 @@ use tch::{Device, Tensor};
 
 pub(crate) type Object = serde_json::Map<String, serde_json::Value>;
 
-/// What an experiment writes.
+/// A setting, parsed from JSON.
 pub(crate) fn read<T: DeserializeOwned>(written: &str) -> T {
     serde_json::from_str(written).unwrap_or_else(|error| panic!("{written}: {error}"))
 }
@@ -196,7 +196,7 @@ pub(crate) fn stirred(layout: &Arc<Layout>) -> Arena {
 pub(crate) struct Run {
     pub(crate) arena: Arena,
     pub(crate) output: Output,
-    /// Those of each position.
+    /// What heads read: `[position][token][channel]`.
     pub(crate) tokens: Vec<Vec<Vec<f64>>>,
 }
 

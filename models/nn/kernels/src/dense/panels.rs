@@ -101,7 +101,6 @@ pub(crate) enum AddTo {
     Nothing,
     /// The same numbers in each row.
     Bias(Numbers),
-    /// What is there.
     Existing,
 }
 

@@ -21,7 +21,7 @@ struct Operands {
     of_weights: Vec<f32>,
 }
 
-/// Everything that is written.
+/// Outputs and gradients that the operation writes.
 struct Found {
     output: Vec<f32>,
     weights: Vec<f32>,
