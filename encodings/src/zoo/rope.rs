@@ -78,7 +78,6 @@ pub struct Config {
     pub start: FrequencyStart,
 }
 
-/// The options as files have them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "struct Config")]
 struct WrittenConfig {
