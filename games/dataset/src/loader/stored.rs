@@ -38,7 +38,6 @@ pub(crate) struct StoredGame {
     pub(crate) map: Box<[i8]>,
 }
 
-/// The first position of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum GameStart {
     /// The game's standard start.

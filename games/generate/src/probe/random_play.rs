@@ -45,7 +45,6 @@ pub(super) struct RandomGame<'a> {
     pub(super) number: u64,
 }
 
-/// What a position is for a task.
 enum TaskPosition<G: Referee> {
     /// Its label, and the position itself if it is not the one that was played.
     Label(Label<Move<G>>, Option<PositionOf<G>>),

@@ -45,7 +45,6 @@ impl BlockRows {
     }
 }
 
-/// The numbers of a line of the cache.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
 struct CacheLine([f32; WIDEST]);
