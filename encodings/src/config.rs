@@ -159,7 +159,7 @@ impl EncodingConfig {
         let keys_only = absolute::Config { values: false, ..absolute::Config::new(absolute::InjectAt::EveryLayer) };
         let shaw = || Self::Shaw(shaw::Config::default());
         let smolgen = Self::Smolgen(smolgen::Config { compress: 3, hidden: 5, gen_width: 6, ..Default::default() });
-        let bias = Self::RelativeBias(relative_bias::Config { share: crate::displacements::Share::Displacement });
+        let bias = Self::RelativeBias(relative_bias::Config { share: crate::displacements::PairSharing::Displacement });
         let rope = Self::Rope(rope::Config::new(rope::Layout::Axial2d, 100.0));
         let mut stacks: Vec<_> = Self::examples().into_iter().map(|single| vec![single]).collect();
         stacks.extend([

@@ -94,14 +94,14 @@ fn knight_moves(long: u64, short: u64) -> u64 {
 /// Which pairs of tokens share a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Share {
+pub enum PairSharing {
     /// Pairs of squares with the same displacement in files and ranks.
     Displacement,
     /// None: every pair has its own.
     Pair,
 }
 
-impl Share {
+impl PairSharing {
     /// The classes of a sequence. By displacement these are [`games::Geometry::displacement_class`] for two squares (on the torus,
     /// if squares outside the board [hide its edge](Tokens::hide_edge)) and, only if some token has no square, one class
     /// each for square → auxiliary, auxiliary → square and auxiliary → auxiliary.
@@ -130,7 +130,7 @@ pub(crate) struct ByDisplacement {
 
 impl ByDisplacement {
     pub(crate) fn new(tokens: &Tokens) -> Self {
-        Self { classes: Share::Displacement.classes(tokens), has_aux: tokens.has_aux() }
+        Self { classes: PairSharing::Displacement.classes(tokens), has_aux: tokens.has_aux() }
     }
 
     /// Declares `aux [h,3]`, starting at zero, if some token has no square: the numbers of square → auxiliary, auxiliary →

@@ -33,7 +33,7 @@ pub enum InjectAt {
 /// How the vectors are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Table {
+pub enum VectorTable {
     /// One learned vector per token, auxiliary tokens included.
     Learned,
     /// Learned p_rank + p_file; each auxiliary token has a separate learned vector.
@@ -49,7 +49,7 @@ pub enum Table {
     Sinusoidal2d,
 }
 
-impl Table {
+impl VectorTable {
     /// Every way of making the vectors.
     pub const ALL: [Self; 4] = [Self::Learned, Self::Factorised, Self::Sinusoidal1d, Self::Sinusoidal2d];
 
@@ -66,7 +66,7 @@ pub struct Config {
     /// Where the vectors enter; the input by default.
     pub at: InjectAt,
     /// How they are made; learned by default.
-    pub table: Table,
+    pub table: VectorTable,
     /// Whether values see them too; true by default. Only with [`InjectAt::EveryLayer`].
     pub values: bool,
     /// Standard deviation of their first values; 0 by default.
@@ -75,7 +75,7 @@ pub struct Config {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { at: InjectAt::Input, table: Table::Learned, values: true, init_std: 0.0 }
+        Self { at: InjectAt::Input, table: VectorTable::Learned, values: true, init_std: 0.0 }
     }
 }
 
@@ -90,7 +90,7 @@ impl Config {
             |option: &str, setting: &str, remedy| Err(EncodingError::no_effect(NAME, option, setting, remedy));
         EncodingError::check_init_std(NAME, self.init_std)?;
         let (at, table) = (format!("at: {}", word(&self.at)), format!("table: {}", word(&self.table)));
-        if self.at == InjectAt::Gate && self.table != Table::Learned {
+        if self.at == InjectAt::Gate && self.table != VectorTable::Learned {
             return no_effect(&table, &at, "the gate is always learned: leave the table out");
         }
         if !self.values && self.at != InjectAt::EveryLayer {
@@ -101,23 +101,23 @@ impl Config {
             return no_effect(&format!("init_std: {}", self.init_std), setting, "leave it out");
         }
         let divisor = match self.table {
-            Table::Learned | Table::Factorised => 1,
-            Table::Sinusoidal1d => 2,
-            Table::Sinusoidal2d => 4,
+            VectorTable::Learned | VectorTable::Factorised => 1,
+            VectorTable::Sinusoidal1d => 2,
+            VectorTable::Sinusoidal2d => 4,
         };
         let (encoding, remedy) = (format!("{NAME} with {table}"), "change the width or take another table");
         EncodingError::check_divisible(encoding, ("width", dims.width), divisor, remedy)
     }
 
     /// Declares what the table learns in `scope`: `table [l, d]`, or `rank`, `file` and `aux`.
-    fn rows(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Rows {
+    fn rows(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Vectors {
         let init = if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } };
         let width = dims.width as i64;
         match self.table {
-            Table::Learned => Rows::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init)),
-            Table::Factorised => factorised(scope, &init, width, tokens),
-            Table::Sinusoidal1d => fixed(dims, tokens, move |_, square| sinusoid(square, dims.width)),
-            Table::Sinusoidal2d => {
+            VectorTable::Learned => Vectors::Learned(scope.f32_param("table", &[tokens.len() as i64, width], init)),
+            VectorTable::Factorised => factorised(scope, &init, width, tokens),
+            VectorTable::Sinusoidal1d => fixed(dims, tokens, move |_, square| sinusoid(square, dims.width)),
+            VectorTable::Sinusoidal2d => {
                 let of = move |coordinate| sinusoid(coordinate, dims.width / 2);
                 fixed(dims, tokens, move |board, square| {
                     [of(board.rank_of(square)), of(board.file_of(square))].concat()
@@ -146,7 +146,7 @@ impl Configure for Config {
 
     fn options(&self) -> Vec<String> {
         let mut options = vec![word(&self.at)];
-        options.extend((self.table != Table::Learned).then(|| word(&self.table)));
+        options.extend((self.table != VectorTable::Learned).then(|| word(&self.table)));
         options.extend((!self.values).then(|| "q,k only".to_owned()));
         options.extend(changed("init_std", self.init_std, 0.0));
         options
@@ -189,18 +189,18 @@ impl Configure for Config {
         let at_every_layer = |table| Self { table, ..Self::new(InjectAt::EveryLayer) };
         let at_input = |table| Self { table, ..Self::new(InjectAt::Input) };
         let mut all = vec![Self::new(InjectAt::Gate)];
-        all.extend(Table::ALL.map(at_input));
-        all.extend(Table::ALL.map(at_every_layer));
-        all.push(Self { values: false, ..at_every_layer(Table::Learned) });
-        all.push(Self { init_std: 0.02, ..at_input(Table::Learned) });
-        all.push(Self { init_std: 0.02, ..at_input(Table::Factorised) });
+        all.extend(VectorTable::ALL.map(at_input));
+        all.extend(VectorTable::ALL.map(at_every_layer));
+        all.push(Self { values: false, ..at_every_layer(VectorTable::Learned) });
+        all.push(Self { init_std: 0.02, ..at_input(VectorTable::Learned) });
+        all.push(Self { init_std: 0.02, ..at_input(VectorTable::Factorised) });
         all
     }
 }
 
 /// The vectors of a sequence, `[l, d]`.
 #[derive(Debug)]
-enum Rows {
+enum Vectors {
     Learned(ParamId),
     Factorised {
         /// The learned vectors `[ranks, d]`, `[files, d]` and, if there are auxiliary tokens, `[aux, d]`.
@@ -211,7 +211,7 @@ enum Rows {
     Fixed(Constant),
 }
 
-impl Rows {
+impl Vectors {
     /// The table with a learned vector for each token, if there is one.
     fn by_token(&self) -> Option<ParamId> {
         match self {
@@ -233,7 +233,7 @@ impl Rows {
     }
 }
 
-fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -> Rows {
+fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -> Vectors {
     let (ranks, files, aux) = (tokens.geometry().ranks(), tokens.geometry().files(), tokens.aux().count());
     let columns = ranks + files + aux;
     let mut picks = vec![0f32; tokens.len() * columns];
@@ -245,16 +245,16 @@ fn factorised(scope: &mut Scope<'_>, init: &Init, width: i64, tokens: &Tokens) -
         picks[token * columns + ranks + files + number] = 1.0;
     }
     let parts = [("rank", ranks), ("file", files), ("aux", aux)].into_iter().filter(|&(_, rows)| rows > 0);
-    Rows::Factorised {
+    Vectors::Factorised {
         parts: parts.map(|(name, rows)| scope.f32_param(name, &[rows as i64, width], init.clone())).collect(),
         picks: Constant::floats(&picks, &[tokens.len() as i64, columns as i64]),
     }
 }
 
 /// The rows of squares, `row(board, square)`; zeros for auxiliary tokens.
-fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Rows {
+fn fixed(dims: Dims, tokens: &Tokens, row: impl Fn(Geometry, usize) -> Vec<f32> + Send + 'static) -> Vectors {
     let tokens = tokens.clone();
-    Rows::Fixed(Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
+    Vectors::Fixed(Constant::floats_from(&[tokens.len() as i64, dims.width as i64], move || {
         let of_token = |token| match tokens.square(token) {
             Some(square) => row(tokens.geometry(), square),
             None => vec![0.0; dims.width],
@@ -272,7 +272,7 @@ fn sinusoid(position: usize, width: usize) -> Vec<f32> {
 
 #[derive(Debug)]
 struct Input {
-    rows: Rows,
+    rows: Vectors,
     guarantees: Guarantees,
 }
 
@@ -297,7 +297,7 @@ impl Encoding for Input {
 
 #[derive(Debug)]
 struct EveryLayer {
-    rows: Vec<Rows>,
+    rows: Vec<Vectors>,
     values: bool,
     guarantees: Guarantees,
 }
@@ -312,7 +312,7 @@ impl Encoding for EveryLayer {
     }
 
     fn square_tables(&self) -> Vec<ParamId> {
-        self.rows.iter().filter_map(Rows::by_token).collect()
+        self.rows.iter().filter_map(Vectors::by_token).collect()
     }
 
     fn attend(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Option<AttendInput> {

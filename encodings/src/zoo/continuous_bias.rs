@@ -100,11 +100,11 @@ impl Configure for Config {
 }
 
 impl Config {
-    fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> Layer {
+    fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> BiasLayer {
         let normal = Init::Normal { std: 0.02 };
         let starts = [normal.clone(), Init::ZEROS, normal];
         let first = Init::Constant(TEMPERATURES[0].ln() as f32);
-        Layer {
+        BiasLayer {
             perceptron: Perceptron::declare(scope, dims, self.hidden, starts),
             aux: pairs.declare_aux(scope, dims.heads),
             temperature: (self.attention == Attention::Cosine)
@@ -126,7 +126,7 @@ fn coordinates(board: Geometry) -> Constant {
 }
 
 #[derive(Debug)]
-struct Layer {
+struct BiasLayer {
     perceptron: Perceptron,
     /// `[h,3]`.
     aux: Option<ParamId>,
@@ -136,7 +136,7 @@ struct Layer {
 
 #[derive(Debug)]
 struct ContinuousBias {
-    layers: Vec<Layer>,
+    layers: Vec<BiasLayer>,
     coordinates: Constant,
     pairs: ByDisplacement,
     attention: Attention,
@@ -163,7 +163,7 @@ impl Encoding for ContinuousBias {
 
     fn formula_parameters(&self) -> Vec<ParamId> {
         let of_layer =
-            |layer: &Layer| layer.perceptron.parameters().into_iter().chain(layer.aux).chain(layer.temperature);
+            |layer: &BiasLayer| layer.perceptron.parameters().into_iter().chain(layer.aux).chain(layer.temperature);
         self.layers.iter().flat_map(of_layer).collect()
     }
 

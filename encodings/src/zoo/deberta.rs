@@ -41,7 +41,7 @@ impl Configure for Config {
     }
 
     fn declare(&self, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Result<Box<dyn Encoding>, EncodingError> {
-        let classes = Share::Displacement.classes(tokens);
+        let classes = PairSharing::Displacement.classes(tokens);
         let width = dims.width as i64;
         let embeddings = scope.f32_param("embeddings", &[classes.count(), width], START);
         let layers = dims.per_layer(scope, |scope| {

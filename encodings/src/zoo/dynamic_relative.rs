@@ -27,7 +27,7 @@ pub struct Config {
     pub bottleneck: usize,
     /// Which heads share w; none by default.
     #[serde(skip_serializing_if = "is_default")]
-    pub share: Share,
+    pub share: KeySharing,
     /// What stands between W₁ and W₂; nothing by default.
     #[serde(skip_serializing_if = "is_default")]
     pub inside: BottleneckNorm,
@@ -42,7 +42,7 @@ pub struct Config {
 /// Which heads share the generated keys w.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Share {
+pub enum KeySharing {
     /// None: each head has its own.
     #[default]
     None,
@@ -65,7 +65,7 @@ pub enum BottleneckNorm {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { bottleneck: 32, share: Share::None, inside: BottleneckNorm::None, scaled: true, init_std: INIT_STD }
+        Self { bottleneck: 32, share: KeySharing::None, inside: BottleneckNorm::None, scaled: true, init_std: INIT_STD }
     }
 }
 
@@ -90,7 +90,7 @@ impl Configure for Config {
             BottleneckNorm::LayerNorm => Some("layer norm".to_owned()),
             BottleneckNorm::LayerNormRelu => Some("layer norm+relu".to_owned()),
         };
-        let shared = (self.share == Share::All).then(|| "shared".to_owned());
+        let shared = (self.share == KeySharing::All).then(|| "shared".to_owned());
         let unscaled = (!self.scaled).then(|| "unscaled".to_owned());
         let spread = changed("init_std", self.init_std, INIT_STD);
         [bottleneck, shared, inside, unscaled, spread].into_iter().flatten().collect()
@@ -113,9 +113,9 @@ impl Configure for Config {
         vec![
             Self::default(),
             small(),
-            Self { share: Share::All, ..small() },
+            Self { share: KeySharing::All, ..small() },
             Self { inside: BottleneckNorm::LayerNorm, scaled: false, ..small() },
-            Self { inside: BottleneckNorm::LayerNormRelu, share: Share::All, ..small() },
+            Self { inside: BottleneckNorm::LayerNormRelu, share: KeySharing::All, ..small() },
             Self { init_std: 0.0, ..small() },
         ]
     }
@@ -126,12 +126,12 @@ impl Config {
         Guarantees { identity_at_start: self.init_std == 0.0, ..Guarantees::NONE }
     }
 
-    fn layer(&self, scope: &mut Scope<'_>, shape: [i64; 3]) -> Layer {
+    fn layer(&self, scope: &mut Scope<'_>, shape: [i64; 3]) -> DynamicRelativeLayer {
         let [heads, tokens, head_width] = shape;
         let (board, bottleneck) = (heads * tokens * head_width, self.bottleneck as i64);
         let keys = match self.share {
-            Share::None => heads,
-            Share::All => 1,
+            KeySharing::None => heads,
+            KeySharing::All => 1,
         };
         let mut linear = |name: &str, inputs: i64, outputs: i64| {
             Linear::declare(&mut scope.sub(name), inputs, outputs, Init::torch(inputs), false)
@@ -140,7 +140,7 @@ impl Config {
         let position = if self.init_std == 0.0 { Init::ZEROS } else { Init::Normal { std: self.init_std } };
         let norm = (self.inside != BottleneckNorm::None)
             .then(|| Norm::declare(&mut scope.sub("norm"), bottleneck, NormKind::Layer));
-        Layer {
+        DynamicRelativeLayer {
             down,
             norm,
             relu: self.inside == BottleneckNorm::LayerNormRelu,
@@ -152,7 +152,7 @@ impl Config {
 }
 
 #[derive(Debug)]
-struct Layer {
+struct DynamicRelativeLayer {
     down: Linear,
     norm: Option<Norm>,
     relu: bool,
@@ -163,7 +163,7 @@ struct Layer {
     position: ParamId,
 }
 
-impl Layer {
+impl DynamicRelativeLayer {
     /// u, `[b,l,d]` → `[b,bottleneck]`.
     fn summary(&self, at: LayerContext<'_>, x_bld: &Tensor) -> Tensor {
         let u = self.down.forward(at.views, &x_bld.flatten(1, 2));
@@ -177,7 +177,7 @@ impl Layer {
 
 #[derive(Debug)]
 struct DynamicRelative {
-    layers: Vec<Layer>,
+    layers: Vec<DynamicRelativeLayer>,
     /// h, l, k.
     shape: [i64; 3],
     scaled: bool,

@@ -82,10 +82,10 @@ impl Configure for Config {
 }
 
 impl Config {
-    fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> Layer {
+    fn layer(&self, scope: &mut Scope<'_>, dims: Dims, pairs: &ByDisplacement) -> FireLayer {
         let (of_inputs, of_hidden) = (Init::torch(2), Init::torch(self.hidden as i64));
         let starts = [of_inputs.clone(), of_inputs, of_hidden];
-        Layer {
+        FireLayer {
             c: scope.f32_param("c", &[1], Init::Constant(FIRST_C)),
             perceptron: Perceptron::declare(scope, dims, self.hidden, starts),
             aux: pairs.declare_aux(scope, dims.heads),
@@ -94,7 +94,7 @@ impl Config {
 }
 
 #[derive(Debug)]
-struct Layer {
+struct FireLayer {
     /// `[1]`.
     c: ParamId,
     perceptron: Perceptron,
@@ -104,7 +104,7 @@ struct Layer {
 
 #[derive(Debug)]
 struct Fire {
-    layers: Vec<Layer>,
+    layers: Vec<FireLayer>,
     /// Ranks and files `[classes, 2]`.
     displacements: Constant,
     /// R and F, `[2]`.
@@ -129,7 +129,7 @@ impl DisplacementBias for Fire {
     }
 
     fn formula_parameters(&self) -> Vec<ParamId> {
-        let of_layer = |layer: &Layer| [layer.c].into_iter().chain(layer.perceptron.parameters()).chain(layer.aux);
+        let of_layer = |layer: &FireLayer| [layer.c].into_iter().chain(layer.perceptron.parameters()).chain(layer.aux);
         self.layers.iter().flat_map(of_layer).collect()
     }
 }

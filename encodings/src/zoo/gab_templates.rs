@@ -96,7 +96,7 @@ impl Configure for Config {
         for (key, size) in self.sizes() {
             EncodingError::check_size(NAME, key, size)?;
         }
-        let classes = Share::Displacement.classes(tokens);
+        let classes = PairSharing::Displacement.classes(tokens);
         let templates = Templates::declare(self, &mut scope.sub("templates"), tokens);
         let sizes = [self.compress, self.summary, self.templates];
         let layers = dims.per_layer(scope, |scope| Mixture::declare(sizes, scope, dims));

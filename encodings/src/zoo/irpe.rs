@@ -179,7 +179,7 @@ impl Configure for Config {
         Ok(Box::new(Irpe {
             layers,
             config: self.clone(),
-            pairs: PairTables::new(Share::Displacement.classes(tokens)),
+            pairs: PairTables::new(PairSharing::Displacement.classes(tokens)),
             buckets,
             heads: dims.heads as i64,
             pair_macs: (tokens.len() * tokens.len() * dims.width) as u64,

@@ -133,7 +133,7 @@ impl Configure for Config {
         let ranks = ranks.of_classes(board, |displacement| displacement.ranks);
         let files = files.of_classes(board, |displacement| displacement.files);
         Ok(AddedByDisplacement::boxed(tokens, |pairs| {
-            let layers = dims.per_layer(scope, |scope| Layer::declare(scope, dims.heads, counts, pairs));
+            let layers = dims.per_layer(scope, |scope| LogBucketsLayer::declare(scope, dims.heads, counts, pairs));
             LogBuckets { layers, ranks, files }
         }))
     }
@@ -144,7 +144,7 @@ impl Configure for Config {
 }
 
 #[derive(Debug)]
-struct Layer {
+struct LogBucketsLayer {
     /// `[h, buckets]` of ranks.
     rank: ParamId,
     /// `[h, buckets]` of files.
@@ -153,7 +153,7 @@ struct Layer {
     aux: Option<ParamId>,
 }
 
-impl Layer {
+impl LogBucketsLayer {
     fn declare(scope: &mut Scope<'_>, heads: usize, [ranks, files]: [i64; 2], pairs: &ByDisplacement) -> Self {
         let mut table = |name, buckets| scope.f32_param(name, &[heads as i64, buckets], Init::ZEROS);
         let (rank, file) = (table("rank", ranks), table("file", files));
@@ -163,7 +163,7 @@ impl Layer {
 
 #[derive(Debug)]
 struct LogBuckets {
-    layers: Vec<Layer>,
+    layers: Vec<LogBucketsLayer>,
     /// The bucket of each class of displacements, by its ranks.
     ranks: Constant,
     /// The same by its files.

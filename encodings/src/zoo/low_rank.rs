@@ -62,7 +62,7 @@ impl Configure for Config {
             let found = format!("[{}]", self.terms.iter().map(word).collect::<Vec<_>>().join(", "));
             return Err(EncodingError::out_of_range(NAME, "terms", "q, k or both, each once", found));
         }
-        let classes = Share::Displacement.classes(tokens);
+        let classes = PairSharing::Displacement.classes(tokens);
         let (width, heads, rank) = (dims.width as i64, dims.heads as i64, self.rank as i64);
         let layers = dims.per_layer(scope, |scope| {
             let mut mixture = |term: Term| {

@@ -55,7 +55,7 @@ impl Configure for Config {
             directions: scope.f32_param("directions", &[2, heads, parabolas], Init::torch(2)),
             choice: Linear::declare(&mut scope.sub("choice"), width, 2 * heads * parabolas, Init::torch(width), false),
         });
-        let classes = Share::Displacement.classes(tokens);
+        let classes = PairSharing::Displacement.classes(tokens);
         Ok(Box::new(Pape {
             monomials: monomials(tokens.geometry(), classes.count()),
             pairs: PairTables::new(classes),

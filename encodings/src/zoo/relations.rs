@@ -59,7 +59,7 @@ pub struct Config {
 }
 
 /// Lines that a piece can block.
-const LINES: [fn(Step) -> bool; 4] = [
+const LINES: [fn(KeyOffset) -> bool; 4] = [
     |step| step.forward == 0 && step.right != 0,
     |step| step.right == 0 && step.forward != 0,
     |step| step.right == step.forward && step.forward != 0,
@@ -67,7 +67,7 @@ const LINES: [fn(Step) -> bool; 4] = [
 ];
 
 /// Every relation, in the order of the parameters: the square itself, lines, jumps, single steps.
-const RELATIONS: [fn(Step) -> bool; 13] = [
+const RELATIONS: [fn(KeyOffset) -> bool; 13] = [
     |step| step.distance() == 0,
     LINES[0],
     LINES[1],
@@ -85,14 +85,14 @@ const RELATIONS: [fn(Step) -> bool; 13] = [
 
 /// Where a key stands, seen from the query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Step {
+struct KeyOffset {
     /// Ranks away from the own back rank.
     forward: i64,
     /// Files to the right.
     right: i64,
 }
 
-impl Step {
+impl KeyOffset {
     fn of(displacement: Displacement) -> Self {
         Self { forward: -displacement.ranks, right: -displacement.files }
     }
@@ -133,27 +133,27 @@ impl Configure for Config {
 }
 
 impl Config {
-    fn layer(&self, scope: &mut Scope<'_>, heads: usize, pairs: &ByDisplacement) -> Layer {
+    fn layer(&self, scope: &mut Scope<'_>, heads: usize, pairs: &ByDisplacement) -> RelationsLayer {
         let mut table = |name, columns: usize| scope.f32_param(name, &[heads as i64, columns as i64], Init::ZEROS);
         let relation = table("relation", RELATIONS.len());
         let blocked = (self.gate == Gate::Board).then(|| table("blocked", LINES.len()));
-        Layer { relation, blocked, aux: pairs.declare_aux(scope, heads) }
+        RelationsLayer { relation, blocked, aux: pairs.declare_aux(scope, heads) }
     }
 }
 
 /// The 0/1 matrix `[relations, classes]`: which of these hold for each displacement.
-fn holding(board: Geometry, relations: &'static [fn(Step) -> bool]) -> Constant {
+fn holding(board: Geometry, relations: &'static [fn(KeyOffset) -> bool]) -> Constant {
     Constant::floats_from(&[relations.len() as i64, board.displacement_classes() as i64], move || {
         let all = Displacement::all(board);
-        let row = |holds: &fn(Step) -> bool| {
-            all.iter().map(|&one| f32::from(u8::from(holds(Step::of(one))))).collect::<Vec<_>>()
+        let row = |holds: &fn(KeyOffset) -> bool| {
+            all.iter().map(|&one| f32::from(u8::from(holds(KeyOffset::of(one))))).collect::<Vec<_>>()
         };
         relations.iter().flat_map(row).collect()
     })
 }
 
 #[derive(Debug)]
-struct Layer {
+struct RelationsLayer {
     /// `[h, relations]`.
     relation: ParamId,
     /// `[h, lines]`; absent without the gate.
@@ -194,7 +194,7 @@ impl Blockades {
             }),
             of_pairs: Constant::indices_from(&[(length * length) as i64], move || {
                 let mut of_squares = vec![count; board.squares() * board.squares()];
-                for (number, Line { ends: [a, b], .. }) in of_tokens.iter().enumerate() {
+                for (number, BoardLine { ends: [a, b], .. }) in of_tokens.iter().enumerate() {
                     of_squares[a * board.squares() + b] = number;
                     of_squares[b * board.squares() + a] = number;
                 }
@@ -224,26 +224,26 @@ impl Blockades {
 
 /// Two squares on a line and the squares between them.
 #[derive(Debug)]
-struct Line {
+struct BoardLine {
     ends: [usize; 2],
     between: Vec<usize>,
 }
 
 /// Every line with something between its ends, each once.
-fn lines(board: Geometry) -> Vec<Line> {
+fn lines(board: Geometry) -> Vec<BoardLine> {
     let pairs = (0..board.squares()).flat_map(|a| (0..a).map(move |b| [a, b]));
     let line = |ends: [usize; 2]| {
         let [from, to] = ends.map(|square| (board.file_of(square), board.rank_of(square)));
         let squares: Vec<usize> = ray(from, to)?.into_iter().map(|(file, rank)| board.square(file, rank)).collect();
         let (_, between) = squares.split_last().filter(|(_, between)| !between.is_empty())?;
-        Some(Line { ends, between: between.to_vec() })
+        Some(BoardLine { ends, between: between.to_vec() })
     };
     pairs.filter_map(line).collect()
 }
 
 #[derive(Debug)]
 struct Relations {
-    layers: Vec<Layer>,
+    layers: Vec<RelationsLayer>,
     /// `[relations, classes]`.
     relations: Constant,
     /// `[lines, classes]`.

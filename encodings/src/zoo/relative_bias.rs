@@ -15,7 +15,7 @@ use nn::PairClasses;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// Which pairs share a parameter.
-    pub share: Share,
+    pub share: PairSharing,
 }
 
 impl Configure for Config {
@@ -38,13 +38,13 @@ impl Configure for Config {
     }
 
     fn examples() -> Vec<Self> {
-        vec![Self { share: Share::Displacement }, Self { share: Share::Pair }]
+        vec![Self { share: PairSharing::Displacement }, Self { share: PairSharing::Pair }]
     }
 }
 
 #[derive(Debug)]
 struct RelativeBias {
-    share: Share,
+    share: PairSharing,
     classes: PairClasses,
     /// `[h, classes]` of each layer.
     tables: Vec<ParamId>,
@@ -54,9 +54,9 @@ impl Encoding for RelativeBias {
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             identity_at_start: true,
-            translation_invariant: self.share == Share::Displacement,
+            translation_invariant: self.share == PairSharing::Displacement,
             pairwise: true,
-            toroidal: self.share == Share::Displacement,
+            toroidal: self.share == PairSharing::Displacement,
             static_logits: true,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
@@ -64,7 +64,7 @@ impl Encoding for RelativeBias {
     }
 
     fn displacement_tables(&self) -> Vec<ParamId> {
-        if self.share == Share::Displacement { self.tables.clone() } else { Vec::new() }
+        if self.share == PairSharing::Displacement { self.tables.clone() } else { Vec::new() }
     }
 
     fn logits(&self, at: LayerContext<'_>, queries: Queries<'_>) -> Logits {

@@ -65,7 +65,7 @@ pub enum Aux {
 
 /// Settings of the rotation: the angles and their frequencies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Written")]
+#[serde(from = "WrittenConfig")]
 pub struct Config {
     /// What the angles are made from.
     pub layout: Layout,
@@ -75,23 +75,22 @@ pub struct Config {
     pub aux: Option<Aux>,
     /// How learned frequencies start; for [`Layout::Mixed2d`] only.
     #[serde(skip_serializing_if = "is_default")]
-    pub start: Start,
+    pub start: FrequencyStart,
 }
 
-/// The options as files have them.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "struct Config")]
-struct Written {
+struct WrittenConfig {
     layout: Layout,
     theta: Theta,
     #[serde(default)]
     aux: Option<Aux>,
     #[serde(default)]
-    start: Start,
+    start: FrequencyStart,
 }
 
-impl From<Written> for Config {
-    fn from(Written { layout, theta, aux, start }: Written) -> Self {
+impl From<WrittenConfig> for Config {
+    fn from(WrittenConfig { layout, theta, aux, start }: WrittenConfig) -> Self {
         let of_layout = if layout == Layout::Flat1d { Aux::Index } else { Aux::Unrotated };
         Self { layout, theta, aux: aux.filter(|aux| *aux != of_layout), start }
     }
@@ -100,7 +99,7 @@ impl From<Written> for Config {
 /// How learned frequencies start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum FrequencyStart {
     /// At the magnitudes of the axial layout, in two directions at a right angle, rotated at random per head (RoPE-ViT).
     #[default]
     RotatedAxes,
@@ -115,7 +114,7 @@ impl Config {
 
     /// A configuration without the options that have a default.
     pub fn new(layout: Layout, theta: impl Into<Theta>) -> Self {
-        Self { layout, theta: theta.into(), aux: None, start: Start::default() }
+        Self { layout, theta: theta.into(), aux: None, start: FrequencyStart::default() }
     }
 
     /// Refuses options that contradict each other or the sizes, in the name of the encoding that has them.
@@ -130,7 +129,7 @@ impl Config {
         }
         let layout = format!("layout: {}", word(&self.layout));
         let no_effect = |option: &str, remedy| Err(EncodingError::no_effect(encoding, option, &layout, remedy));
-        if self.start == Start::LogUniform && self.layout != Layout::Mixed2d {
+        if self.start == FrequencyStart::LogUniform && self.layout != Layout::Mixed2d {
             return no_effect("start: log_uniform", "only mixed_2d learns its frequencies: leave it out");
         }
         if self.aux == Some(Aux::Index) && self.layout != Layout::Flat1d {
@@ -234,7 +233,7 @@ impl Configure for Config {
     fn options(&self) -> Vec<String> {
         let mut options = vec![word(&self.layout), format!("theta={}", self.theta)];
         options.extend(self.aux.map(|aux| format!("aux={}", word(&aux))));
-        options.extend((self.start == Start::LogUniform).then(|| "start=log_uniform".to_owned()));
+        options.extend((self.start == FrequencyStart::LogUniform).then(|| "start=log_uniform".to_owned()));
         options
     }
 
@@ -248,7 +247,7 @@ impl Configure for Config {
         let axial = Self::new(Layout::Axial2d, 100.0);
         let board = Self::new(Layout::Axial2d, Theta::Board);
         let mixed = Self::new(Layout::Mixed2d, 10.0);
-        let log_uniform = Self { start: Start::LogUniform, ..Self::new(Layout::Mixed2d, 50.0) };
+        let log_uniform = Self { start: FrequencyStart::LogUniform, ..Self::new(Layout::Mixed2d, 50.0) };
         vec![flat, unrotated, axial, board, mixed, log_uniform]
     }
 }
@@ -351,8 +350,8 @@ impl Angles {
         let shape = [2, dims.heads as i64, dims.head_width() as i64 / 2];
         let theta = config.theta.base();
         let init = match config.start {
-            Start::RotatedAxes => rotated_axes(powers(theta, dims.head_width())),
-            Start::LogUniform => log_uniform(theta),
+            FrequencyStart::RotatedAxes => rotated_axes(powers(theta, dims.head_width())),
+            FrequencyStart::LogUniform => log_uniform(theta),
         };
         let places: Vec<_> = (0..tokens.len())
             .map(|token| coordinates(tokens, token))

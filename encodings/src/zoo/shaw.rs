@@ -43,12 +43,12 @@ pub struct Config {
     /// Whether the product of the two logit tables is added; false by default.
     pub cross: bool,
     /// Which pairs share a vector; displacements by default.
-    pub share: Share,
+    pub share: PairSharing,
 }
 
 impl Default for Config {
     fn default() -> Self {
-        Self { terms: Term::ALL.to_vec(), cross: false, share: Share::Displacement }
+        Self { terms: Term::ALL.to_vec(), cross: false, share: PairSharing::Displacement }
     }
 }
 
@@ -82,7 +82,7 @@ impl Configure for Config {
     fn options(&self) -> Vec<String> {
         let mut options: Vec<_> = self.terms.iter().map(word).collect();
         options.extend(self.cross.then(|| "cross".to_owned()));
-        options.extend((self.share == Share::Pair).then(|| word(&self.share)));
+        options.extend((self.share == PairSharing::Pair).then(|| word(&self.share)));
         options
     }
 
@@ -97,8 +97,8 @@ impl Configure for Config {
             .map(|terms| Self { terms, ..Self::default() })
             .collect();
         all.push(Self { cross: true, ..Self::default() });
-        all.push(Self { share: Share::Pair, ..Self::default() });
-        all.push(Self { terms: vec![Term::Q, Term::K], cross: true, share: Share::Pair });
+        all.push(Self { share: PairSharing::Pair, ..Self::default() });
+        all.push(Self { terms: vec![Term::Q, Term::K], cross: true, share: PairSharing::Pair });
         all
     }
 }
@@ -133,16 +133,16 @@ impl Encoding for Shaw {
     fn guarantees(&self) -> Guarantees {
         Guarantees {
             identity_at_start: true,
-            translation_invariant: self.config.share == Share::Displacement,
+            translation_invariant: self.config.share == PairSharing::Displacement,
             pairwise: true,
-            toroidal: self.config.share == Share::Displacement,
+            toroidal: self.config.share == PairSharing::Displacement,
             auxiliary: Auxiliary::OwnParameters,
             ..Guarantees::NONE
         }
     }
 
     fn displacement_tables(&self) -> Vec<ParamId> {
-        let by_displacement = self.tables.iter().filter(|_| self.config.share == Share::Displacement);
+        let by_displacement = self.tables.iter().filter(|_| self.config.share == PairSharing::Displacement);
         by_displacement.flat_map(|tables| [tables.q, tables.k, tables.v]).flatten().collect()
     }
 
@@ -186,8 +186,8 @@ impl Shaw {
         let classes = self.pairs.classes();
         let dot = |a: &Tensor, b: &Tensor| (a * b).sum_dim_intlist([-1i64].as_slice(), false, Kind::Float);
         match self.config.share {
-            Share::Displacement => classes.expand(&dot(q_hck, k_hck)),
-            Share::Pair => dot(&classes.expand(q_hck), &classes.expand_by_key(k_hck).transpose(1, 2)),
+            PairSharing::Displacement => classes.expand(&dot(q_hck, k_hck)),
+            PairSharing::Pair => dot(&classes.expand(q_hck), &classes.expand_by_key(k_hck).transpose(1, 2)),
         }
     }
 }

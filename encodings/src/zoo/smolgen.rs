@@ -56,13 +56,13 @@ pub struct Config {
     pub activation: Activation,
     /// How the generator starts; as in the source by default.
     #[serde(skip_serializing_if = "is_default")]
-    pub init: Start,
+    pub init: GeneratorStart,
 }
 
 /// How the generator starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum GeneratorStart {
     /// Glorot-uniform: the first maps are random.
     #[default]
     Glorot,
@@ -79,7 +79,7 @@ impl Default for Config {
             gen_width: 256,
             pool: Pool::Flatten,
             activation: Activation::Swish,
-            init: Start::default(),
+            init: GeneratorStart::default(),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Configure for Config {
         options.extend(self.compress_bias.then(|| "compress+bias".to_owned()));
         options.extend((self.pool == Pool::Mean).then(|| "mean".to_owned()));
         options.extend((self.activation != Activation::Swish).then(|| format!("{:?}", self.activation).to_lowercase()));
-        options.extend((self.init == Start::Zero).then(|| "init=zero".to_owned()));
+        options.extend((self.init == GeneratorStart::Zero).then(|| "init=zero".to_owned()));
         options
     }
 
@@ -128,9 +128,9 @@ impl Configure for Config {
         self.check()?;
         let pairs = (tokens.len() * tokens.len()) as i64;
         let width = self.gen_width as i64;
-        let init = if self.init == Start::Zero { Init::ZEROS } else { Init::glorot_uniform(width, pairs) };
+        let init = if self.init == GeneratorStart::Zero { Init::ZEROS } else { Init::glorot_uniform(width, pairs) };
         let generator = Linear::declare(&mut scope.sub("generator"), width, pairs, init, false);
-        let layers = dims.per_layer(scope, |scope| Layer::declare(self, scope, dims, tokens));
+        let layers = dims.per_layer(scope, |scope| SmolgenLayer::declare(self, scope, dims, tokens));
         Ok(Box::new(Smolgen {
             config: self.clone(),
             layers,
@@ -150,7 +150,7 @@ impl Configure for Config {
         let gelu = Self { activation: Activation::Gelu, ..small.clone() };
         let gab = Self { compress: 0, activation: Activation::Gelu, ..pooled.clone() };
         let uncompressed = Self { compress: 0, ..small.clone() };
-        let zero = Self { init: Start::Zero, ..small.clone() };
+        let zero = Self { init: GeneratorStart::Zero, ..small.clone() };
         let biased = Self { compress_bias: true, ..gelu.clone() };
         vec![small, pooled, gelu, gab, uncompressed, zero, biased]
     }
@@ -163,14 +163,14 @@ fn dense(scope: &mut Scope<'_>, inputs: i64, outputs: i64, bias: bool) -> Linear
 #[derive(Debug)]
 struct Smolgen {
     config: Config,
-    layers: Vec<Layer>,
+    layers: Vec<SmolgenLayer>,
     generator: Linear,
     heads: i64,
     tokens: i64,
 }
 
 #[derive(Debug)]
-struct Layer {
+struct SmolgenLayer {
     /// Absent for `compress: 0`.
     compress: Option<Linear>,
     hidden: Linear,
@@ -179,7 +179,7 @@ struct Layer {
     heads_norm: Norm,
 }
 
-impl Layer {
+impl SmolgenLayer {
     fn declare(config: &Config, scope: &mut Scope<'_>, dims: Dims, tokens: &Tokens) -> Self {
         let (width, compressed, hidden) = (dims.width as i64, config.compress as i64, config.hidden as i64);
         let all_heads = (dims.heads * config.gen_width) as i64;
@@ -196,12 +196,12 @@ impl Layer {
 
 impl Encoding for Smolgen {
     fn guarantees(&self) -> Guarantees {
-        Guarantees { identity_at_start: self.config.init == Start::Zero, ..Guarantees::NONE }
+        Guarantees { identity_at_start: self.config.init == GeneratorStart::Zero, ..Guarantees::NONE }
     }
 
     fn macs(&self) -> u64 {
         let (heads, tokens) = (self.heads as u64, self.tokens as u64);
-        let per_layer = |l: &Layer| {
+        let per_layer = |l: &SmolgenLayer| {
             let compress = l.compress.as_ref().map_or(0, Linear::macs);
             tokens * compress + l.hidden.macs() + l.to_heads.macs() + heads * self.generator.macs()
         };

@@ -205,11 +205,11 @@ pub(crate) fn layer_norm(x: &[f64], gain: &[f64], bias: &[f64]) -> Vec<f64> {
 }
 
 /// The number of classes of pairs: one a displacement, or one a pair.
-pub(crate) fn classes(share: encodings::displacements::Share, tokens: &Tokens) -> usize {
+pub(crate) fn classes(share: encodings::displacements::PairSharing, tokens: &Tokens) -> usize {
     let (files, ranks) = (tokens.geometry().files(), tokens.geometry().ranks());
     match share {
-        encodings::displacements::Share::Pair => tokens.len() * tokens.len(),
-        encodings::displacements::Share::Displacement => {
+        encodings::displacements::PairSharing::Pair => tokens.len() * tokens.len(),
+        encodings::displacements::PairSharing::Displacement => {
             (2 * files - 1) * (2 * ranks - 1) + if tokens.len() > files * ranks { 3 } else { 0 }
         }
     }

@@ -25,11 +25,11 @@ use train::bench::{BenchOptions, BenchRun, GPUS, StepCount, StepTime, step_count
 #[derive(Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
-    what: What,
+    what: BenchCommand,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum BenchCommand {
     /// Measure the loader's positions per second: with one core, and with all cores.
     Loader(LoaderArgs),
     /// Measure how long a dataset takes to open, its memory, and the positions per second of one core.
@@ -137,11 +137,11 @@ const WARM_UP: usize = 2;
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let text = match &args.what {
-        What::Loader(args) => loader(args)?,
-        What::Data(args) => data::run(args)?,
-        What::Import(args) => import::run(args)?,
-        What::Step(args) => step(args)?,
-        What::Encodings(args) => encodings(args)?,
+        BenchCommand::Loader(args) => loader(args)?,
+        BenchCommand::Data(args) => data::run(args)?,
+        BenchCommand::Import(args) => import::run(args)?,
+        BenchCommand::Step(args) => step(args)?,
+        BenchCommand::Encodings(args) => encodings(args)?,
     };
     print(&text)
 }

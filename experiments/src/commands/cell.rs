@@ -18,7 +18,7 @@ use tch::Device;
 use train::environment::{arithmetic, use_threads};
 use train::ranks::{self, MOST_RANKS, RankId, Ranks};
 use train::sinks::{Sink, progress};
-use train::{CellOptions, Outcome, inference, run_cell, signals};
+use train::{CellOptions, CellOutcome, inference, run_cell, signals};
 
 /// Checks the number of ranks of a cell, and that each gets a GPU if they compute on `gpus`.
 pub(crate) fn check_ranks(ranks: NonZeroUsize, gpus: usize) -> anyhow::Result<()> {
@@ -107,9 +107,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         sinks.push(Box::new(StopAfter { step, stop: Arc::clone(&stop) }));
     }
     match run_cell(&args.dir, &options, sinks, &mut note, &stop)? {
-        Outcome::Interrupted { .. } if is_first => Ok(ExitCode::from(1)),
+        CellOutcome::Interrupted { .. } if is_first => Ok(ExitCode::from(1)),
         // The other ranks have done their part.
-        Outcome::Interrupted { .. } | Outcome::Done | Outcome::AlreadyDone => Ok(ExitCode::SUCCESS),
+        CellOutcome::Interrupted { .. } | CellOutcome::Done | CellOutcome::AlreadyDone => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, Part, Unpacked};
+use bundle::{Limits, Unpacked, UnpackedPart};
 use facts::row_name::is_called;
 use report::ranks::{self, Leaders};
 use report::{Report, markdown, side_by_side};
@@ -25,8 +25,8 @@ pub struct Args {
     #[arg(long, value_name = "ROW", requires = "orders", conflicts_with = "leaders")]
     without: Vec<String>,
     /// The format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = CompareFormat::Text)]
+    format: CompareFormat,
     #[command(flatten)]
     limit: BundleLimit,
 }
@@ -42,7 +42,7 @@ impl Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum CompareFormat {
     /// Plain text.
     Text,
     /// Markdown.
@@ -51,7 +51,7 @@ enum Format {
 
 fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
     if is_bundle(path) {
-        return Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir());
+        return Report::of(Unpacked::of(path, limits, UnpackedPart::Records)?.run_dir());
     }
     Report::of(path)
 }
@@ -73,8 +73,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let drawn: Vec<String> = tables
         .iter()
         .map(|table| match args.format {
-            Format::Text => table.text(),
-            Format::Md => markdown::draw_table(table),
+            CompareFormat::Text => table.text(),
+            CompareFormat::Md => markdown::draw_table(table),
         })
         .collect();
     print(&(drawn.join("\n\n") + "\n"))

@@ -20,7 +20,7 @@ pub struct Args {
 }
 
 /// The processor, libraries and GPUs of this machine.
-struct Found {
+struct MachineDevices {
     cpu: Cpu,
     libtorch: LibTorch,
     threads: i32,
@@ -30,7 +30,7 @@ struct Found {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let found = Found::look();
+    let found = MachineDevices::look();
     let text = if args.json { json_text(&found.json())? } else { found.text() };
     print(&text)
 }
@@ -102,7 +102,7 @@ fn load_cuda(libtorch: &LibTorch) -> Option<PathBuf> {
     nn::load_cuda(libtorch.library_dir()?)
 }
 
-impl Found {
+impl MachineDevices {
     fn look() -> Self {
         let libtorch = LibTorch::detect();
         let cuda_library = load_cuda(&libtorch);

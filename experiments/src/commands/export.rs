@@ -18,7 +18,7 @@ use train::TrainError;
 use train::environment::use_threads;
 use train::inference::activations::{ACTIVATIONS_FILE, activations};
 use train::inference::cell::config_of;
-use train::inference::export::{self, Folder};
+use train::inference::export::{self, ExportFolder};
 use train::inference::{Loaded, Request, gradient, positions, tensors_file};
 use train::setup::open_data;
 
@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// Writes the folder; returns what to say about it.
 fn write_folder(args: &Args, cell: &Loaded, out: &Path, onnx: Option<Form>) -> anyhow::Result<String> {
-    let folder = Folder::begin(out)?;
+    let folder = ExportFolder::begin(out)?;
     let requests = requests(args, cell, POSITIONS)?;
     export::write(cell, &requests, &folder)?;
     if args.gradient {

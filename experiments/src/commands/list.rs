@@ -15,14 +15,14 @@ use std::process::ExitCode;
 pub struct Args {
     /// What to list.
     #[arg(value_enum)]
-    what: What,
+    what: ListTopic,
     /// Print one JSON array instead of text.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum What {
+enum ListTopic {
     Games,
     Encodings,
     Models,
@@ -34,13 +34,13 @@ enum What {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let entries = match args.what {
-        What::Games => games(),
-        What::Encodings => EncodingConfig::REGISTRY.iter().map(|encoding| json!(encoding)).collect(),
-        What::Models => listed_models(),
-        What::Inputs => inputs(),
-        What::Moves => moves(),
-        What::Presets => presets()?,
-        What::Metrics => metrics(),
+        ListTopic::Games => games(),
+        ListTopic::Encodings => EncodingConfig::REGISTRY.iter().map(|encoding| json!(encoding)).collect(),
+        ListTopic::Models => listed_models(),
+        ListTopic::Inputs => inputs(),
+        ListTopic::Moves => moves(),
+        ListTopic::Presets => presets()?,
+        ListTopic::Metrics => metrics(),
     };
     let text = if args.json { json_text(&entries)? } else { entries.iter().map(paragraph).collect() };
     print(&text)

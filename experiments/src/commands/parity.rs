@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tch::Device;
 use train::TrainError;
 use train::environment::use_threads;
-use train::inference::export::{self, Folder};
+use train::inference::export::{self, ExportFolder};
 use train::inference::{Loaded, gradient, positions};
 use train::setup::open_data;
 
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     prepare(args.device)?;
     use_threads(1);
     let experiment = Experiment::load(&args.file)?;
-    let folder = Folder::begin(&args.out)?;
+    let folder = ExportFolder::begin(&args.out)?;
     let mut opened: Option<(RunConfig, Arc<Dataset>)> = None;
     let mut listed: Vec<Value> = Vec::new();
     for row in &experiment.rows {
@@ -81,7 +81,7 @@ fn write(args: &Args, row: &Row, dataset: &Arc<Dataset>, out: &std::path::Path) 
     cell.kind = args.dtype.kind();
     let lines = dataset.lines(Split::Test, POSITIONS, row.run.input)?.join("\n");
     let requests = positions::read_lines(&lines, &dataset.manifest().name, row.run.game, row.run.input, row.run.moves)?;
-    let folder = Folder::begin(out)?;
+    let folder = ExportFolder::begin(out)?;
     export::write(&cell, &requests, &folder)?;
     let batch = gradient::first_batch(&cell, dataset)?;
     gradient::write(&cell, &batch, folder.path())?;

@@ -2,7 +2,7 @@
 
 use super::options::{BundleLimit, print};
 use bundle::unpacked::is_bundle;
-use bundle::{Part, Unpacked};
+use bundle::{Unpacked, UnpackedPart};
 use config::printable;
 use report::{Report, ReportOptions, csv, curves, figures, html, latex, markdown, text};
 use std::io::{BufWriter, IsTerminal as _, Write as _};
@@ -14,8 +14,8 @@ pub struct Args {
     /// The experiment's run folder, e.g. runs/quickstart, or a bundle of `posenc publish`.
     run_dir: PathBuf,
     /// The format.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
     /// Report the number of seeds needed to detect a difference of this size in the primary metric.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     difference: Option<f64>,
@@ -73,7 +73,7 @@ impl Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum ReportFormat {
     /// Plain text.
     Text,
     /// One page for a browser, without other files.
@@ -92,7 +92,7 @@ enum Format {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if is_bundle(&args.run_dir) {
-        let unpacked = Unpacked::of(&args.run_dir, args.limit.limits(), Part::Records)?;
+        let unpacked = Unpacked::of(&args.run_dir, args.limit.limits(), UnpackedPart::Records)?;
         return of_run_folder(unpacked.run_dir(), args);
     }
     of_run_folder(&args.run_dir, args)
@@ -108,7 +108,7 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let is_asked = args.options() != ReportOptions::default();
-    if is_asked && (args.wide.is_some() || matches!(args.format, Format::Curves | Format::Parquet)) {
+    if is_asked && (args.wide.is_some() || matches!(args.format, ReportFormat::Curves | ReportFormat::Parquet)) {
         eprintln!(
             "--difference, --equivalent-within, --reference and --extrapolate have no effect on the numbers of every step"
         );
@@ -118,12 +118,12 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
         return print(&format!("{cells} cells in {}, each with {}\n", dir.display(), curves::WIDE.join(" and ")));
     }
     let draw = match args.format {
-        Format::Text => text::draw,
-        Format::Html => html::draw,
-        Format::Md => markdown::draw,
-        Format::Csv => csv::draw,
-        Format::Latex => latex::draw,
-        Format::Parquet => {
+        ReportFormat::Text => text::draw,
+        ReportFormat::Html => html::draw,
+        ReportFormat::Md => markdown::draw,
+        ReportFormat::Csv => csv::draw,
+        ReportFormat::Latex => latex::draw,
+        ReportFormat::Parquet => {
             let stdout = std::io::stdout();
             anyhow::ensure!(!stdout.is_terminal(), "a Parquet file is not for a terminal; add > metrics.parquet");
             // Only a whole table is written: its end has the places of all columns.
@@ -132,7 +132,7 @@ fn of_run_folder(run_dir: &Path, args: &Args) -> anyhow::Result<ExitCode> {
             stdout.lock().write_all(&file)?;
             return Ok(ExitCode::SUCCESS);
         }
-        Format::Curves => {
+        ReportFormat::Curves => {
             let mut stdout = BufWriter::new(std::io::stdout().lock());
             curves::write(run_dir, &mut stdout)?;
             stdout.flush()?;

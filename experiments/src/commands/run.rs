@@ -9,12 +9,12 @@ use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
 use crate::labs::{self, evaluation};
 use anyhow::{Context as _, bail, ensure};
-use bundle::{Part, Unpacked};
+use bundle::{Unpacked, UnpackedPart};
 use config::{Experiment, Role, counted};
 use console::Term;
 use dataset::Dataset;
 use grid::interrupt::StopRequest;
-use grid::tuning::Search;
+use grid::tuning::TuningSearch;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, over_seeds, step_times};
 use records::folder::{CHECKPOINTS, FINAL};
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     check_starts(&experiment)?;
     evaluation::check(&experiment)?;
     args.slots.check_devices()?;
-    let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, args.limit.limits(), Part::Everything));
+    let bundles = args.from.iter().map(|bundle| Unpacked::of(bundle, args.limit.limits(), UnpackedPart::Everything));
     let bundles: Vec<Unpacked> = bundles.collect::<Result<_, _>>()?;
     let of_cells = |(path, bundle): (&PathBuf, &Unpacked)| CellBundle {
         folder: bundle.folder().to_owned(),
@@ -141,7 +141,7 @@ fn tuned(
     selection: &RunSelection,
     interrupt: &Interrupt,
 ) -> anyhow::Result<Option<(Experiment, Option<TuningRecord>)>> {
-    let Some(search) = Search::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
+    let Some(search) = TuningSearch::new(&experiment, &selection.only)? else { return Ok(Some((experiment, None))) };
     let prepared = Prepared::new(search.grid(), &RunSelection { only: search.only(), ..selection.clone() })?;
     report_reused(&prepared);
     if prepared.tasks.iter().any(|task| CellState::of(&task.dir) != CellState::Done) {

@@ -55,7 +55,7 @@ const BUFFER: usize = 1 << 16;
 /// Answers each line. The answer to an invalid line is its error.
 fn answer_all<G: Game>(input: InputName, from: impl Read) -> anyhow::Result<ExitCode> {
     let mut lines = BufReader::with_capacity(BUFFER, from);
-    let mut writer = Writer::<G>::new(input);
+    let mut writer = PositionWriter::<G>::new(input);
     let (mut line, mut answer) = (Vec::new(), Vec::with_capacity(2 * BUFFER));
     let mut out = io::stdout().lock();
     let (mut number, mut first_bad, mut bad) = (0u64, None, 0u64);
@@ -79,7 +79,7 @@ fn answer_all<G: Game>(input: InputName, from: impl Read) -> anyhow::Result<Exit
     Ok(ExitCode::from(1))
 }
 
-struct Writer<G: Game> {
+struct PositionWriter<G: Game> {
     layout: &'static InputLayout,
     row: Vec<u8>,
     moves: Vec<<G::Position as Position>::Move>,
@@ -88,7 +88,7 @@ struct Writer<G: Game> {
 /// An answer; the order of its fields is that of the line.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Line<'a> {
+enum ShownPosition<'a> {
     Read { position: &'a str, legal: Vec<Legal>, input: Input<'a> },
     Refused { position: &'a str, error: &'a str },
 }
@@ -113,7 +113,7 @@ fn by_name<S: Serializer>((layout, bytes): &(&InputLayout, &[u8]), to: S) -> Res
     to.collect_map(layout.features.iter().map(|feature| feature.name).zip(*bytes))
 }
 
-impl<G: Game> Writer<G> {
+impl<G: Game> PositionWriter<G> {
     fn new(input: InputName) -> Self {
         let layout = G::input(input);
         Self { layout, row: vec![0; layout.row_bytes()], moves: Vec::new() }
@@ -132,9 +132,9 @@ impl<G: Game> Writer<G> {
                 let legal = moves.iter().map(|&mv| Legal { r#move: found.move_text(mv), index: found.move_index(mv) });
                 let (board, features) = (&row[..layout.geometry.squares()], (*layout, &row[layout.features_at()..]));
                 let input = Input { name: layout.name.name(), board, features };
-                Line::Read { position: &text, legal: legal.collect(), input }
+                ShownPosition::Read { position: &text, legal: legal.collect(), input }
             }
-            Err(error) => Line::Refused { position: &text, error },
+            Err(error) => ShownPosition::Refused { position: &text, error },
         };
         serde_json::to_writer(&mut *out, &line).expect("a Vec takes every byte");
         out.push(b'\n');

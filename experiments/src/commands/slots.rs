@@ -5,7 +5,7 @@ use super::devices::{parse_device, prepare};
 use super::options::cores;
 use anyhow::Context as _;
 use grid::limits::HumanDuration;
-use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker, progress};
+use grid::{Interrupt, Outcome, RunLimits, Scheduler, Task, Worker, progress};
 use records::CellState;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
@@ -90,7 +90,7 @@ impl Slots {
         worker.flags.extend(flags);
         worker.flags.extend(self.force.then_some("--force"));
         let used = self.began.get_or_init(Instant::now).elapsed();
-        let limits = Limits {
+        let limits = RunLimits {
             // Finished cells are found in the last second.
             run: self.time_limit.map(|span| span.0.saturating_sub(used).max(Duration::from_secs(1))),
             cell: self.cell_time_limit.map(|span| span.0),

@@ -5,7 +5,7 @@ use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::compare_report::{self, NumberComparison};
 use bundle::rerun::{self, Comparison, Rerun};
-use bundle::{Part, Unpacked, predictions, unpack};
+use bundle::{Unpacked, UnpackedPart, predictions, unpack};
 use config::printable;
 use grid::{Interrupt, Scheduler, Task, Worker, authenticity, progress};
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(dir) = &args.unpack {
         unpack(&args.bundle, limits, dir)?;
     }
-    let bundle = Unpacked::of(&args.bundle, limits, Part::Everything)?;
+    let bundle = Unpacked::of(&args.bundle, limits, UnpackedPart::Everything)?;
     let mut stdout = std::io::stdout().lock();
     integrity(&args.bundle, &bundle, &mut stdout)?;
     let finished = authenticity::check(&bundle.verified().plan, bundle.run_dir())?;
@@ -156,7 +156,7 @@ fn train(args: &Args, reruns: &[Rerun<'_>]) -> anyhow::Result<()> {
         let tasks: Vec<Task> =
             reruns.iter().filter(|rerun| rerun.threads == threads).map(|rerun| rerun.task.clone()).collect();
         let worker = Worker::this_program(threads, vec![device_name(args.device)])?;
-        let limits = grid::Limits { retries: 1, ..grid::Limits::default() };
+        let limits = grid::RunLimits { retries: 1, ..grid::RunLimits::default() };
         let jobs = if args.device == Device::Cpu { (cores() / threads.max(1)).max(1) } else { 1 };
         let scheduler = Scheduler { worker: &worker, jobs, fail_fast: false, interrupt: &interrupt, limits };
         scheduler.run(&tasks, &mut progress::on_stderr(&tasks));

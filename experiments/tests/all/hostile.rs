@@ -7,7 +7,7 @@ pub mod documents;
 use crate::bundles::{better, change, contents, relist};
 use crate::by_hand;
 use crate::cli::{cell_of, run, small_run};
-use bundle::{Limits, Part, Unpacked};
+use bundle::{Limits, Unpacked, UnpackedPart};
 use grid::prune::{PruneOptions, prune};
 use grid::retry::{self, RetryFilter};
 use proptest::prelude::*;
@@ -98,7 +98,7 @@ proptest! {
         let tmp = dir.path().join("tmp");
         let before = [contents(&dir.path().join(VICTIM)), contents(&bundle)];
         // As `report`, `compare` and `verify` open a bundle, and as `run --from` does.
-        for part in [Part::Records, Part::Everything] {
+        for part in [UnpackedPart::Records, UnpackedPart::Everything] {
             if let Ok(unpacked) = Unpacked::below(&tmp, &bundle, Limits::default(), part) {
                 prop_assert!(unpacked.run_dir().starts_with(&tmp));
                 drop(Report::of(unpacked.run_dir()).map(|report| csv::draw(&report)));

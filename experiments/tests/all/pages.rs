@@ -2,7 +2,7 @@
 
 use crate::cli::run_args;
 use bundle::collect::Content;
-use bundle::{Limits, Part, Publication, Unpacked};
+use bundle::{Limits, Publication, Unpacked, UnpackedPart};
 use render::Renderer;
 use std::fs;
 use testing::root;
@@ -69,7 +69,7 @@ fn a_page_of_a_stranger_is_rendered_checked_and_refused_with_what_there_is() {
 #[test]
 fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
     let path = root().join("runs/published/study-data-attacked-chess.tar.zst");
-    let unpacked = Unpacked::of(&path, Limits::default(), Part::Records).expect("a bundle");
+    let unpacked = Unpacked::of(&path, Limits::default(), UnpackedPart::Records).expect("a bundle");
     // A folder with the list of a bundle's hashes is taken for a bundle.
     fs::remove_file(unpacked.run_dir().join("BLAKE3SUMS")).expect("the list of hashes");
     let folder = tempfile::tempdir().expect("a folder");

@@ -57,7 +57,7 @@ struct Board {
 }
 
 /// A move in terms of squares.
-struct Step {
+struct MoveSquares {
     /// The square that a piece leaves; none for a drop.
     from: Option<usize>,
     to: usize,
@@ -123,7 +123,7 @@ impl<G: Tactics> Features<G> {
         }
     }
 
-    fn push(&self, board: &Board, step: &Step, checks: bool, out: &mut Vec<u16>) {
+    fn push(&self, board: &Board, step: &MoveSquares, checks: bool, out: &mut Vec<u16>) {
         let groups = &self.groups;
         let mut add = |feature: usize| out.push(feature as u16);
         let worth = G::WORTH[step.kind];
@@ -181,7 +181,7 @@ impl<G: Tactics> Features<G> {
         self.push_places(board, step, add);
     }
 
-    fn push_places(&self, board: &Board, step: &Step, mut add: impl FnMut(usize)) {
+    fn push_places(&self, board: &Board, step: &MoveSquares, mut add: impl FnMut(usize)) {
         let (groups, geometry) = (&self.groups, G::GEOMETRY);
         add(groups.to_ring + Self::ring(step.to));
         add(groups.to_third + Self::third(step.to));
@@ -265,14 +265,14 @@ fn kind_named<G: Tactics>(name: &str) -> usize {
     found.unwrap_or_else(|| panic!("{} has no piece {name}", G::NAME))
 }
 
-fn step<G: Tactics>(position: &G::Position, board: &Board, mv: <G::Position as Position>::Move) -> Step {
+fn step<G: Tactics>(position: &G::Position, board: &Board, mv: <G::Position as Position>::Move) -> MoveSquares {
     let vocabulary = G::from_to();
     let (from, to, promoted) = match vocabulary.entries()[usize::from(position.move_index(mv))] {
         Entry::Drop { kind, to } => {
             let dropped = usize::from(kind);
             let kind = kind_named::<G>(vocabulary.drops[dropped]);
             let to = usize::from(to);
-            return Step {
+            return MoveSquares {
                 from: None,
                 to,
                 kind,
@@ -295,5 +295,5 @@ fn step<G: Tactics>(position: &G::Position, board: &Board, mv: <G::Position as P
     // A pawn that changes its file to an empty square takes in passing.
     let in_passing = board.codes[to] == 0 && G::PIECES[kind] == "pawn" && file(from) != file(to);
     let captured = if in_passing { Some(kind) } else { kind_of(board.codes[to], opponents::<G>()) };
-    Step { from: Some(from), to, kind, dropped: None, promoted, captured, castles }
+    MoveSquares { from: Some(from), to, kind, dropped: None, promoted, captured, castles }
 }

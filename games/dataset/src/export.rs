@@ -22,7 +22,7 @@ use crate::error::DatasetError;
 use crate::folder::DatasetFolder;
 use crate::manifest::Manifest;
 use crate::split::Split;
-use crate::store::{GameRow, Rows};
+use crate::store::{GameRow, GameRows};
 use games::chess::pgn::{self, PlyNotes};
 use games::shogi::{Board, Shogi, hcpe::Hcpe, hcpe3, psv::Psv};
 use games::{GameKind, IllegalMove, Position as _};
@@ -99,7 +99,7 @@ pub fn export(
 /// The rows of some splits in the order of their ids, a few in memory at a time: within a split, rows are stored in
 /// this order.
 struct RowsById<'a> {
-    splits: Vec<std::iter::Peekable<Rows<'a>>>,
+    splits: Vec<std::iter::Peekable<GameRows<'a>>>,
 }
 
 impl<'a> RowsById<'a> {
@@ -107,7 +107,7 @@ impl<'a> RowsById<'a> {
         let of = |&split: &Split| {
             let rows = source.manifest.rows(&source.dir);
             let own = rows.filter(move |row| row.as_ref().map_or(true, |row| row.split == split));
-            (Box::new(own) as Rows<'a>).peekable()
+            (Box::new(own) as GameRows<'a>).peekable()
         };
         Self { splits: splits.iter().map(of).collect() }
     }

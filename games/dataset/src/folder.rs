@@ -2,7 +2,7 @@
 
 use crate::error::DatasetError;
 use crate::manifest::{MANIFEST_FILE, Manifest, Shard};
-use crate::store::{self, Rows, ShardRows};
+use crate::store::{self, GameRows, ShardRows};
 use crate::{bounded, yaml};
 use serde_yaml::with::singleton_map_recursive;
 use std::io;
@@ -49,9 +49,9 @@ impl Manifest {
     }
 
     /// All rows, shard by shard. Whether the shards are those that the manifest describes is not checked.
-    pub fn rows<'a>(&'a self, dir: &'a Path) -> Rows<'a> {
+    pub fn rows<'a>(&'a self, dir: &'a Path) -> GameRows<'a> {
         let of_shard = move |shard: &Shard| match ShardRows::open(&dir.join(&shard.file)) {
-            Ok(rows) => Box::new(rows) as Rows<'a>,
+            Ok(rows) => Box::new(rows) as GameRows<'a>,
             Err(error) => Box::new(std::iter::once(Err(error))),
         };
         Box::new(self.shards.iter().flat_map(of_shard))

@@ -38,7 +38,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Progress {
+pub struct ImportProgress {
     pub file: PathBuf,
     pub bytes: u64,
     pub total_bytes: u64,
@@ -55,7 +55,7 @@ pub struct Progress {
 /// Imports game records into a new dataset, or resumes an interrupted import with identical output. `progress` is
 /// called at intervals.
 /// Counts and lists rejected games and truncated files; `strict` refuses the first rejected game.
-pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(Progress)) -> Result<ImportReport, DatasetError> {
+pub fn import(options: &ImportOptions, progress: &mut dyn FnMut(ImportProgress)) -> Result<ImportReport, DatasetError> {
     check(options)?;
     with_game!(options.game, G => import_game::<G>(options, progress))
 }
@@ -81,7 +81,7 @@ fn check(options: &ImportOptions) -> Result<(), DatasetError> {
 
 fn import_game<G: Referee>(
     options: &ImportOptions,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(ImportProgress),
 ) -> Result<ImportReport, DatasetError> {
     Inputs::check(&options.inputs, G::KIND, options.format)?;
     let conditions = conditions(options)?;
@@ -122,7 +122,7 @@ impl ImportRun<'_> {
     fn all<G: Referee>(
         mut self,
         checkpoint: Option<Checkpoint>,
-        progress: &mut dyn FnMut(Progress),
+        progress: &mut dyn FnMut(ImportProgress),
     ) -> Result<ImportReport, DatasetError> {
         let (options, taken_over, threads) = (self.options, *self.safe, self.pool.current_num_threads());
         let (mut offset, mut collector) = match checkpoint {
@@ -161,7 +161,7 @@ impl ImportRun<'_> {
                 }
             }
             let counts = &collector.tally.counts;
-            progress(Progress {
+            progress(ImportProgress {
                 file: options.inputs[done + number].clone(),
                 bytes: total_bytes - inputs.total_bytes + inputs.bytes_read(),
                 total_bytes,

@@ -47,7 +47,7 @@ pub use folder::DatasetFolder;
 pub use generated::{
     Decided, GeneratedGame, GeneratedOptions, Label, MadePosition, write_generated, write_made, write_positions,
 };
-pub use import::{Format, ImportOptions, ImportRate, ImportReport, Progress, bench_import, import, unpacked};
+pub use import::{Format, ImportOptions, ImportProgress, ImportRate, ImportReport, bench_import, import, unpacked};
 pub use info::{Info, summarise};
 pub use loader::{
     Batch, Dataset, Endless, EndlessOptions, GenerationCounts, LoaderConfig, MOVE_TYPES, MoveTraits, Packer,

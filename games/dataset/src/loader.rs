@@ -40,7 +40,7 @@ pub use targets::Targets;
 pub use train::TrainLoader;
 pub use traits::{MOVE_TYPES, MoveTraits, PositionTraits, evaluation_traits};
 
-pub(crate) use stored::{Start, StoredGame, StoredPolicy};
+pub(crate) use stored::{GameStart, StoredGame, StoredPolicy};
 
 use games::InputName;
 

@@ -34,7 +34,7 @@ mod rows;
 mod survey;
 mod write;
 
-pub use read::{Rows, ShardRows};
+pub use read::{GameRows, ShardRows};
 pub(crate) use read::{check_size, guarded, verify};
 pub(crate) use survey::{ColumnSize, sum_of_groups};
 pub use survey::{has_values, positions_of};

@@ -15,7 +15,7 @@ mod record_data;
 mod state;
 
 pub use game::parse;
-pub use record::{Evaluation, PLANES, POLICY, Record, Records, Search, Version, records};
+pub use record::{PLANES, POLICY, Record, RecordedEvaluation, RecordedSearch, Records, Version, records};
 pub use record_data::ValueSource;
 
 use crate::record::{RejectKind, Rejected};

@@ -13,7 +13,7 @@ pub(super) const SQUARES: usize = BOARD.squares();
 
 /// A kind of piece, in the order of [`Game::PIECES`]; the first five can be in hand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum PieceKind {
     Pawn,
     Silver,
     Gold,
@@ -27,9 +27,9 @@ pub(super) enum Kind {
 }
 
 /// The kinds' letters in SFEN.
-pub(super) const LETTERS: [&str; Kind::ALL.len()] = ["P", "S", "G", "B", "R", "K", "+P", "+S", "+B", "+R"];
+pub(super) const LETTERS: [&str; PieceKind::ALL.len()] = ["P", "S", "G", "B", "R", "K", "+P", "+S", "+B", "+R"];
 
-pub(super) const CODES: Codes<{ Kind::ALL.len() }> = Codes(LETTERS);
+pub(super) const CODES: Codes<{ PieceKind::ALL.len() }> = Codes(LETTERS);
 
 /// The number of kinds that can be in hand.
 pub(super) const HANDS: usize = 5;
@@ -37,7 +37,7 @@ pub(super) const HANDS: usize = 5;
 /// How many pieces of each kind that can be in hand a set has.
 pub(super) const TOTAL: u8 = 2;
 
-impl Kind {
+impl PieceKind {
     pub(super) const ALL: [Self; 10] = [
         Self::Pawn,
         Self::Silver,
@@ -86,7 +86,7 @@ impl Kind {
     }
 }
 
-pub(super) type Piece = (Side, Kind);
+pub(super) type Piece = (Side, PieceKind);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Board(pub(super) [Option<Piece>; SQUARES]);
@@ -97,7 +97,7 @@ impl Board {
     }
 
     pub(super) fn king(&self, side: Side) -> Option<usize> {
-        self.0.iter().position(|&piece| piece == Some((side, Kind::King)))
+        self.0.iter().position(|&piece| piece == Some((side, PieceKind::King)))
     }
 
     pub(super) fn attacks(&self, from: usize) -> SquareSet {

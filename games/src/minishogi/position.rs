@@ -1,7 +1,7 @@
 //! A position of minishogi, and its legal moves: what pieces can do, less what leaves the king attacked and pawns dropped to
 //! give mate.
 
-use super::board::{BOARD, Board, CODES, HANDS, Kind, SQUARES, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, PieceKind, SQUARES, ranks_left};
 use super::moves::MinishogiMove as Move;
 use crate::attacks::SquareSet;
 use crate::position::{Position as _, Side};
@@ -37,7 +37,7 @@ impl MinishogiPosition {
             for to in self.board.attacks(from).iter().filter(|&to| !is_own(to)) {
                 let is_last = ranks_left(to, side) == 0;
                 let mut push = |promotes| out.push(Move::Board { from: from as u8, to: to as u8, promotes });
-                if !(kind == Kind::Pawn && is_last) {
+                if !(kind == PieceKind::Pawn && is_last) {
                     push(false);
                 }
                 if kind.promoted().is_some() && (is_last || ranks_left(from, side) == 0) {
@@ -49,11 +49,11 @@ impl MinishogiPosition {
 
     /// Adds the drops, whatever becomes of either king.
     pub(super) fn drops(&self, out: &mut Vec<Move>) {
-        let own_pawn = Some((self.turn, Kind::Pawn));
+        let own_pawn = Some((self.turn, PieceKind::Pawn));
         let has_pawn = |file| (0..BOARD.ranks()).any(|rank| self.board.0[BOARD.square(file, rank)] == own_pawn);
         for kind in (0..HANDS).filter(|&kind| self.hands[self.turn as usize][kind] > 0) {
             for to in (0..SQUARES).filter(|&to| self.board.0[to].is_none()) {
-                let is_pawn = kind == Kind::Pawn as usize;
+                let is_pawn = kind == PieceKind::Pawn as usize;
                 if !(is_pawn && (ranks_left(to, self.turn) == 0 || has_pawn(BOARD.file_of(to)))) {
                     out.push(Move::Drop { kind: kind as u8, to: to as u8 });
                 }
@@ -94,4 +94,4 @@ impl fmt::Debug for MinishogiPosition {
     }
 }
 
-const _: () = assert!(Kind::Pawn as usize == 0);
+const _: () = assert!(PieceKind::Pawn as usize == 0);

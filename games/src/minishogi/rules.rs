@@ -1,6 +1,6 @@
 //! The rules of minishogi.
 
-use super::board::{Board, CODES, HANDS, Kind, SQUARES};
+use super::board::{Board, CODES, HANDS, PieceKind, SQUARES};
 use super::moves::{self, MinishogiMove as Move};
 use super::{MinishogiPosition, input, sfen};
 use crate::input::InputName;
@@ -37,10 +37,10 @@ impl Position for MinishogiPosition {
             return Err(wrong("too few bytes"));
         };
         let &[turn, a, b, c, d] = rest else { return Err(wrong("too many or too few bytes")) };
-        if codes.iter().any(|&code| usize::from(code) > 2 * Kind::ALL.len()) {
+        if codes.iter().any(|&code| usize::from(code) > 2 * PieceKind::ALL.len()) {
             return Err(wrong("an unknown piece"));
         }
-        let board = Board(codes.map(|code| CODES.piece(code).map(|(side, kind)| (side, Kind::ALL[kind]))));
+        let board = Board(codes.map(|code| CODES.piece(code).map(|(side, kind)| (side, PieceKind::ALL[kind]))));
         let mut hands = [[0; HANDS]; 2];
         hands.as_flattened_mut().copy_from_slice(held);
         let turn = match turn {
@@ -81,7 +81,7 @@ impl Position for MinishogiPosition {
             }
             Move::Drop { kind, to } => {
                 hand[usize::from(kind)] -= 1;
-                self.board.0[usize::from(to)] = Some((self.turn, Kind::ALL[usize::from(kind)]));
+                self.board.0[usize::from(to)] = Some((self.turn, PieceKind::ALL[usize::from(kind)]));
             }
         }
         self.turn = self.turn.other();

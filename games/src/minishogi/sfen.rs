@@ -1,7 +1,7 @@
 //! SFEN of minishogi, and what a legal position is.
 
 use super::Minishogi;
-use super::board::{BOARD, Board, CODES, HANDS, Kind, LETTERS, Piece, SQUARES, TOTAL, ranks_left};
+use super::board::{BOARD, Board, CODES, HANDS, LETTERS, Piece, PieceKind, SQUARES, TOTAL, ranks_left};
 use super::position::MinishogiPosition;
 use crate::fields::{Field, Wrong, read_board, split};
 use crate::position::{Game, ParsePosition, Side};
@@ -37,16 +37,16 @@ pub(super) fn check(position: &MinishogiPosition) -> Result<(), String> {
     for side in [Side::First, Side::Second] {
         let name = Minishogi::COLOURS[side as usize];
         let own =
-            |kind: Kind| board.pieces().filter(move |&(_, piece)| piece == (side, kind)).map(|(square, _)| square);
-        if own(Kind::King).count() != 1 {
+            |kind: PieceKind| board.pieces().filter(move |&(_, piece)| piece == (side, kind)).map(|(square, _)| square);
+        if own(PieceKind::King).count() != 1 {
             return Err(format!("{name} needs one king"));
         }
-        let mut files: Vec<usize> = own(Kind::Pawn).map(|square| BOARD.file_of(square)).collect();
+        let mut files: Vec<usize> = own(PieceKind::Pawn).map(|square| BOARD.file_of(square)).collect();
         files.sort_unstable();
         if files.windows(2).any(|two| two[0] == two[1]) {
             return Err(format!("{name} has two unpromoted pawns on a file"));
         }
-        if own(Kind::Pawn).any(|square| ranks_left(square, side) == 0) {
+        if own(PieceKind::Pawn).any(|square| ranks_left(square, side) == 0) {
             return Err("a piece that could never move again".to_owned());
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn check(position: &MinishogiPosition) -> Result<(), String> {
 }
 
 fn read_piece(c: char, promoted: bool) -> Result<Piece, String> {
-    let kind = if promoted { kind(c).and_then(Kind::promoted) } else { kind(c) };
+    let kind = if promoted { kind(c).and_then(PieceKind::promoted) } else { kind(c) };
     let kind = kind.ok_or_else(|| format!("{c:?} is not a piece (PSGBRK, psgbrk; promoted PSBR, psbr)"))?;
     Ok((side(c), kind))
 }
@@ -72,9 +72,9 @@ fn side(letter: char) -> Side {
     if letter.is_ascii_uppercase() { Side::First } else { Side::Second }
 }
 
-fn kind(letter: char) -> Option<Kind> {
+fn kind(letter: char) -> Option<PieceKind> {
     let letter = letter.to_ascii_uppercase();
-    Kind::ALL.into_iter().zip(LETTERS).find(|(_, name)| name.chars().eq([letter])).map(|(kind, _)| kind)
+    PieceKind::ALL.into_iter().zip(LETTERS).find(|(_, name)| name.chars().eq([letter])).map(|(kind, _)| kind)
 }
 
 fn read_hands(field: Field<'_>) -> Result<[[u8; HANDS]; 2], Wrong> {
@@ -106,7 +106,7 @@ pub(super) fn write(position: &MinishogiPosition) -> String {
     let mut hands = String::new();
     for (side, held) in [Side::First, Side::Second].into_iter().zip(position.hands) {
         // The strongest first.
-        for kind in [Kind::Rook, Kind::Bishop, Kind::Gold, Kind::Silver, Kind::Pawn] {
+        for kind in [PieceKind::Rook, PieceKind::Bishop, PieceKind::Gold, PieceKind::Silver, PieceKind::Pawn] {
             let letter = CODES.written(CODES.code(side, kind as usize)).unwrap_or_default();
             match held[kind as usize] {
                 0 => {}

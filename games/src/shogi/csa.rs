@@ -130,7 +130,7 @@ impl Reader {
         if self.ending.is_some() {
             return Err((RejectKind::Syntax, format!("a move after the game's end: {}", shown(statement))));
         }
-        let written = Written::read(mv)
+        let written = CsaMove::read(mv)
             .ok_or_else(|| (RejectKind::Syntax, format!("not a move like +7776FU: {}", shown(statement))))?;
         replay.play(statement, |position| match mover == position.turn() {
             true => written.resolve(position),
@@ -200,13 +200,13 @@ fn no_start() -> Fault {
 }
 
 /// A move in CSA: `7776FU`, from `00` a drop, with the piece after the move.
-struct Written {
+struct CsaMove {
     from: Option<Square>,
     to: Square,
     piece: PieceKind,
 }
 
-impl Written {
+impl CsaMove {
     fn read(text: &str) -> Option<Self> {
         if text.len() != 6 || !text.is_ascii() {
             return None;

@@ -15,7 +15,7 @@ use super::replay::{Fault, Replay, shown};
 use crate::record::{GameResult, ParsedGame, RejectKind, Rejected, Termination};
 use crate::records::without_mark;
 use encoding_rs::SHIFT_JIS;
-use moves::{BLANKS, Written};
+use moves::{BLANKS, KifMove};
 use setup::Setup;
 use shogi_core::Square;
 use std::borrow::Cow;
@@ -117,7 +117,7 @@ impl Reader {
         if self.ending.is_some() {
             return Ok(());
         }
-        let (written, seconds) = Written::read(rest, self.last_target)
+        let (written, seconds) = KifMove::read(rest, self.last_target)
             .ok_or_else(|| (RejectKind::Syntax, format!("neither a move nor an ending: {}", shown(line))))?;
         let mv = replay.play(line, |position| written.resolve(position))?;
         if let Some(slot) = replay.game.times.last_mut() {

@@ -11,7 +11,7 @@ mod error;
 mod info;
 mod process;
 
-pub use client::{Answer, Engine, EngineSettings, Search};
+pub use client::{Answer, Engine, EngineSearch, EngineSettings};
 pub use error::EngineError;
 pub use info::Lines;
 pub(crate) use info::points;

@@ -28,9 +28,9 @@ mod workers;
 
 pub use adjudicate::{Adjudicator, DrawRule, WinRule};
 pub use conditions::{Book, GenerationConditions, Settings};
-pub use engine::{Answer, Engine, EngineError, EngineSettings, Lines, Search};
+pub use engine::{Answer, Engine, EngineError, EngineSearch, EngineSettings, Lines};
 pub use error::GenerateError;
-pub use workers::Progress;
+pub use workers::GenerationProgress;
 
 use dataset::{GeneratedGame, GeneratedOptions, Manifest, SplitPlan, write_generated};
 use games::{ParsedGame, Referee, with_game};
@@ -43,7 +43,7 @@ use policy_from_scores::policy;
 pub struct GenerateReport {
     pub manifest: Manifest,
     /// Its counts, with the games of earlier starts of the command.
-    pub progress: Progress,
+    pub progress: GenerationProgress,
 }
 
 /// Plays the games and writes them as a dataset. `progress` is called after every game; `stop` is checked before every
@@ -51,7 +51,7 @@ pub struct GenerateReport {
 /// An error keeps finished games.
 pub fn generate(
     settings: &Settings,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(&GenerationProgress),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<GenerateReport, GenerateError> {
     settings.check()?;
@@ -60,7 +60,7 @@ pub fn generate(
 
 fn generate_game<G: Referee>(
     settings: &Settings,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(&GenerationProgress),
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<GenerateReport, GenerateError> {
     let openings = Openings::read::<G>(settings.openings.as_deref(), settings.seed)?;

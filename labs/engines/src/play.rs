@@ -4,7 +4,7 @@ use super::adjudicate::Adjudicator;
 use super::conditions::Settings;
 use super::openings::{Opening, set_up_with_random_plies};
 use super::policy_from_scores::{Decision, near_best};
-use crate::engine::{Answer, Engine, EngineError, Search};
+use crate::engine::{Answer, Engine, EngineError, EngineSearch};
 use games::{GameResult, Played, Position, Referee, Score, Termination};
 use serde::{Deserialize, Serialize};
 use streams::Stream;
@@ -160,12 +160,12 @@ impl<'a, G: Referee> InProgress<'a, G> {
         })
     }
 
-    fn search(&self, engine: &mut Engine, only: &[String]) -> Result<Search, EngineError> {
+    fn search(&self, engine: &mut Engine, only: &[String]) -> Result<EngineSearch, EngineError> {
         engine.search(self.record.start.as_deref(), &self.record.moves, self.settings.nodes, only)
     }
 
     /// The legal part of a search result, if any.
-    fn decide(&mut self, search: &Search) -> Option<Decision> {
+    fn decide(&mut self, search: &EngineSearch) -> Option<Decision> {
         let decision = Decision::of(self.played.position(), search, self.settings.engine.multipv);
         let was_refused = decision.as_ref().is_none_or(|decision| decision.was_refused);
         self.record.refused += u64::from(was_refused);

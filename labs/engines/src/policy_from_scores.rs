@@ -1,6 +1,6 @@
 //! Derives a move and a policy from the scores of a search, as far as posenc's rules accept them.
 
-use crate::engine::{Answer, Search, points};
+use crate::engine::{Answer, EngineSearch, points};
 use games::{Candidate, Position, Score};
 
 /// Probabilities are multiples of 1/1024. Engine noise of one centipawn changes them by more than that, float sums are
@@ -20,7 +20,7 @@ pub(super) struct Decision {
 
 impl Decision {
     /// The legal part of a search for the `most` best moves; `None` if it has no legal move.
-    pub(super) fn of<P: Position>(position: &P, search: &Search, most: usize) -> Option<Self> {
+    pub(super) fn of<P: Position>(position: &P, search: &EngineSearch, most: usize) -> Option<Self> {
         // In posenc's notation: engines write castling in two ways.
         let legal = |text: &str| position.parse_move(text).ok().map(|mv| position.move_text(mv));
         let compared = search.lines.compared(most).into_iter();

@@ -17,7 +17,7 @@ use std::thread;
 const ATTEMPTS: usize = 3;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Progress {
+pub struct GenerationProgress {
     pub games: u64,
     /// Finished games, with those of earlier starts.
     pub finished: u64,
@@ -47,9 +47,9 @@ pub(super) fn play_all<G: Referee>(
     settings: &Settings,
     openings: &Openings,
     journal: &mut Journal,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(&GenerationProgress),
     stop: &(dyn Fn() -> bool + Sync),
-) -> Result<Progress, GenerateError> {
+) -> Result<GenerationProgress, GenerateError> {
     let mut counts = counted(settings.games, journal)?;
     let missing: VecDeque<u64> = (0..settings.games).filter(|&number| !journal.has(number)).collect();
     let queue = Mutex::new(missing);
@@ -86,8 +86,8 @@ pub(super) fn play_all<G: Referee>(
     }
 }
 
-fn counted(games: u64, journal: &Journal) -> Result<Progress, GenerateError> {
-    let mut counts = Progress { games, ..Progress::default() };
+fn counted(games: u64, journal: &Journal) -> Result<GenerationProgress, GenerateError> {
+    let mut counts = GenerationProgress { games, ..GenerationProgress::default() };
     for game in journal.games(games) {
         let game = game?;
         counts.finished += 1;
@@ -97,7 +97,7 @@ fn counted(games: u64, journal: &Journal) -> Result<Progress, GenerateError> {
     Ok(counts)
 }
 
-fn note(message: WorkerMessage, journal: &mut Journal, counts: &mut Progress) -> Result<(), GenerateError> {
+fn note(message: WorkerMessage, journal: &mut Journal, counts: &mut GenerationProgress) -> Result<(), GenerateError> {
     match message {
         WorkerMessage::Finished(game) => {
             journal.push(&game)?;

@@ -33,7 +33,7 @@ pub(super) struct HoverBoard {
     game: GameKind,
     row: String,
     label: String,
-    layers: Vec<Layer>,
+    layers: Vec<LayerHeads>,
     /// The mean over positions, then the examples.
     places: Vec<PositionMaps>,
     /// The place that is shown first, and the query's square.
@@ -42,7 +42,7 @@ pub(super) struct HoverBoard {
 }
 
 #[derive(Debug, Clone)]
-struct Layer {
+struct LayerHeads {
     number: usize,
     heads: Vec<String>,
     /// How much of the heads' signals is a movement: the sum of their shares.
@@ -117,7 +117,7 @@ impl HoverBoard {
         let of_layer = |number: usize| {
             let records = || maps.analysis.records.iter().filter(move |record| record.layer == number);
             let movement = records().filter_map(followed).map(|found| found.fit).sum();
-            Layer { number, heads: records().map(title).collect(), movement }
+            LayerHeads { number, heads: records().map(title).collect(), movement }
         };
         let means = |number: &usize| {
             let heads = maps.analysis.heads.iter().filter(|head| head.layer == *number).map(|head| {
@@ -336,7 +336,7 @@ fn cell_data<'a>(
 ) -> CellData<'a> {
     let geometry = cell.game.geometry();
     let chosen = spread(cell.layers.len(), extent.layers);
-    let layers: Vec<&'a Layer> = chosen.iter().map(|&layer| &cell.layers[layer]).collect();
+    let layers: Vec<&'a LayerHeads> = chosen.iter().map(|&layer| &cell.layers[layer]).collect();
     let best = layers.iter().max_by(|a, b| a.movement.total_cmp(&b.movement)).map_or(0, |layer| layer.number);
     let of_place = |place: &'a PositionMaps| PositionData {
         names: place.view.names(cell.game),

@@ -29,7 +29,7 @@ const PICTURE: &str = "layer-";
 /// Pixels of a PNG for one of the SVG.
 const ZOOM: f32 = 1.5;
 
-pub(super) struct Found<'a> {
+pub(super) struct CellFindings<'a> {
     pub(super) inspected: &'a Inspected,
     pub(super) maps: &'a Maps<'a>,
     pub(super) costs: Option<&'a Costs>,
@@ -60,7 +60,7 @@ struct LayerMeans {
 }
 
 /// Writes the files of a cell into a folder, which it creates, and returns the cell's part of the page.
-pub(super) fn write_cell(dir: &Path, found: &Found<'_>) -> Result<PageCell, InspectionError> {
+pub(super) fn write_cell(dir: &Path, found: &CellFindings<'_>) -> Result<PageCell, InspectionError> {
     let pictures = found.maps.pictures();
     let pngs = write_pictures(&dir.join(MAPS_DIR), &pictures)?;
     let shown = pictures.iter().zip(pngs);

@@ -4,7 +4,7 @@ use super::InspectionError;
 use super::ablation::ablate;
 use super::analysis::{Analysis, Controls, Testing, heads};
 use super::maps::Maps;
-use super::output::{self, Found};
+use super::output::{self, CellFindings};
 use super::page::{PageCell, name_of};
 use super::position::Shown;
 use super::significance::least_controls;
@@ -188,7 +188,7 @@ fn of_cell(
         asked: options.asked.len(),
         in_examples: &in_examples,
     };
-    output::write_cell(into, &Found { inspected: &inspected, maps: &maps, costs: costs.as_ref(), step })
+    output::write_cell(into, &CellFindings { inspected: &inspected, maps: &maps, costs: costs.as_ref(), step })
 }
 
 fn square(config: &RunConfig, name: Option<&str>) -> Result<usize, InspectionError> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use tch::{Device, Kind};
 use train::TrainError;
 use train::checkpoint::save_final;
-use train::inference::export::Folder;
+use train::inference::export::ExportFolder;
 use train::inference::{Loaded, Origin};
 use train::setup::declare;
 
@@ -65,7 +65,7 @@ pub fn loaded(imported: &Imported, device: Device) -> Result<Loaded, NetError> {
 pub fn write(imported: &Imported, run: &RunConfig, out: &Path) -> Result<(), NetError> {
     let (_, layout) = declare(run)?;
     let weights = in_layout_order(imported, &layout)?;
-    let folder = Folder::begin(out)?;
+    let folder = ExportFolder::begin(out)?;
     let config = folder.path().join(CONFIG_FILE);
     let text = run.to_yaml().map_err(|error| wrong(&config, &error))?;
     std::fs::write(&config, text).map_err(|cause| NetError::Io { action: "write", path: config.clone(), cause })?;

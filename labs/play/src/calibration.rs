@@ -22,11 +22,11 @@ const LARGEST: f64 = 9.0;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
     /// Over all phases first, then by phase.
-    pub parts: Vec<Part>,
+    pub parts: Vec<CalibrationPart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+pub struct CalibrationPart {
     pub name: &'static str,
     pub positions: usize,
     /// Win, draw and loss of the side to move.
@@ -70,7 +70,7 @@ pub fn measure(cell: &Loaded, positions: u64) -> Result<Calibration, PlayError> 
     Ok(Calibration { parts: std::iter::once(part("all", &predicted)).chain(phases).collect() })
 }
 
-fn part(name: &'static str, predicted: &[Predicted]) -> Part {
+fn part(name: &'static str, predicted: &[Predicted]) -> CalibrationPart {
     let count = predicted.len() as f64;
     let mean = |of: &dyn Fn(&Predicted) -> f64| predicted.iter().map(of).sum::<f64>() / count;
     let masses: Option<Vec<f64>> = predicted.iter().map(|found| found.legal_mass).collect();
@@ -80,7 +80,7 @@ fn part(name: &'static str, predicted: &[Predicted]) -> Part {
             predicted.iter().map(|found| (loss_draw_win(shares(found)), RESULTS[found.outcome].1)).collect();
         brier_of_results(&all).unwrap_or(f64::NAN)
     };
-    Part {
+    CalibrationPart {
         name,
         positions: predicted.len(),
         results: [0, 1, 2].map(|result| of_result(result, predicted)),
@@ -121,7 +121,7 @@ pub fn svg(calibration: &Calibration) -> String {
     out + "</svg>\n"
 }
 
-fn panel(out: &mut String, left: f64, part: &Part, result: &Reliability) {
+fn panel(out: &mut String, left: f64, part: &CalibrationPart, result: &Reliability) {
     let (top, bottom) = (MARGIN, MARGIN + SIDE);
     let x = |share: f64| left + SIDE * share;
     let y = |share: f64| bottom - SIDE * share;
@@ -198,7 +198,8 @@ mod tests {
     fn a_bin_stands_where_its_shares_are() {
         let result = |name| Reliability { name, error: 0.25, bins: vec![(0.25, 0.5, 10), (0.75, 0.75, 30)] };
         let results = ["win", "draw", "loss"].map(result);
-        let part = Part { name: "all", positions: 40, results, brier: 0.5, brier_of_mean: 0.6, legal_mass: None };
+        let part =
+            CalibrationPart { name: "all", positions: 40, results, brier: 0.5, brier_of_mean: 0.6, legal_mass: None };
         let drawn = svg(&Calibration { parts: vec![part] });
         assert_eq!(drawn.matches("<circle").count(), 6);
         // A quarter and a half of the square's side from its left bottom corner at (50, 270).

@@ -12,7 +12,7 @@ use crate::decision::Decision;
 use crate::error::PlayError;
 use crate::player::Player;
 use games::{Notation, Position, Referee};
-use limits::Limits;
+use limits::SearchLimits;
 use streams::{Stream, stream};
 use train::inference::{Loaded, Situation};
 
@@ -144,7 +144,7 @@ impl<'a, G: Referee> Engine<'a, G> {
 
     /// The player's decision, among the moves after `searchmoves` if there are any.
     fn decide(&mut self, words: &[&str]) -> Result<Decision, PlayError> {
-        let limits = Limits::of(words, G::NOTATION, self.situation.position().side_to_move());
+        let limits = SearchLimits::of(words, G::NOTATION, self.situation.position().side_to_move());
         let agent = self.settings.agent;
         let player = Player::new(self.cell, limits.nodes.map_or(agent, |nodes| agent.with_visits(nodes)));
         let is_stopped = || self.interrupts.is_pending();

@@ -5,7 +5,7 @@
 
 use crate::agent::Agent;
 use crate::error::PlayError;
-use crate::matches::{ANSWER_TIMEOUT, Conditions, Contestant, Kind, Limits, MatchOptions, Scale, play_match};
+use crate::matches::{ANSWER_TIMEOUT, Conditions, Contestant, GameLimits, Kind, MatchOptions, Scale, play_match};
 use crate::player::Player;
 use crate::puzzles::{self, PuzzleScore, Rule};
 use crate::{mates, suites};
@@ -206,7 +206,7 @@ fn of_games(
         pairs: games.pairs,
         book: None,
         random_plies: games.random_plies,
-        limits: Limits { plies: games.max_plies, win: None, draw: None },
+        limits: GameLimits { plies: games.max_plies, win: None, draw: None },
         seed: 0,
     };
     let options = MatchOptions {

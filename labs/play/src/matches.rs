@@ -18,9 +18,9 @@ mod standings;
 
 pub use contestant::{ANSWER_TIMEOUT, Contestant, Kind};
 pub use engines::{DrawRule, WinRule};
-pub use game::{Conditions, FinishedGame, Limits};
+pub use game::{Conditions, FinishedGame, GameLimits};
 pub use run::{MatchOptions, play_match};
 pub use schedule::Schedule;
-pub use sequential::{Progress, Sequential};
+pub use sequential::{Sequential, SprtProgress};
 pub use standings::{Pairing, Rated, Scale, Standings};
 pub use strength::bradley_terry::{Anchor, Draws};

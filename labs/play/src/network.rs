@@ -66,14 +66,14 @@ pub(crate) fn points(prediction: &Prediction) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use train::inference::predict::{MovePrediction, Share};
+    use train::inference::predict::{MovePrediction, MoveProbability};
 
     fn prediction(moves: &[(f64, Option<f64>)], others: Vec<(String, Meaning)>) -> Prediction {
         let moves = moves.iter().map(|&(probability, refined)| MovePrediction {
             text: String::new(),
             index: 0,
             is_legal: true,
-            policy: Some(Share { logit: 0.0, probability }),
+            policy: Some(MoveProbability { logit: 0.0, probability }),
             soft: None,
             further: Vec::new(),
             refined,

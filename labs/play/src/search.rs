@@ -23,7 +23,7 @@ use std::time::Instant;
 use streams::{Stream, uniform};
 use train::inference::situation::Move;
 use train::inference::{Request, Situation};
-use tree::{Child, Evaluation, Leaf, Tree};
+use tree::{Child, Leaf, LeafEvaluation, Tree};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Search {
@@ -147,13 +147,13 @@ impl Search {
         for PendingLeaf { tree, leaf, over, legal } in pending {
             let own = &mut states[tree];
             let evaluation = match over {
-                Some(points) => Evaluation { moves: Vec::new(), points },
+                Some(points) => LeafEvaluation { moves: Vec::new(), points },
                 None => {
                     let Evaluated { moves, points, result } = evaluated.next().expect("every open leaf was evaluated");
                     if leaf.moves.is_empty() {
                         own.result = result;
                     }
-                    Evaluation {
+                    LeafEvaluation {
                         moves: moves.into_iter().map(|(place, prior)| (legal[place], prior)).collect(),
                         points,
                     }

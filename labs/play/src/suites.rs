@@ -134,11 +134,11 @@ pub struct SuiteScore {
     /// Points and the most that there are, where moves have points.
     pub points: Option<[f64; 2]>,
     /// By part: the problem's name without what follows its last dot.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SuitePart>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
+pub struct SuitePart {
     pub name: String,
     pub solved: Share,
     /// Points and the most that there are.
@@ -162,7 +162,7 @@ pub fn score<G: Referee>(
     }
     let part = |(name, tried): (&str, Vec<(&Problem, &str)>)| {
         let (solved, points) = count(&tried);
-        Part { name: name.to_owned(), solved, points }
+        SuitePart { name: name.to_owned(), solved, points }
     };
     let all: Vec<(&Problem, &str)> = problems.iter().zip(answers.iter().map(String::as_str)).collect();
     let (solved, points) = count(&all);

@@ -9,7 +9,7 @@ use records::{CellState, Failure, MetricLine, Part};
 use std::path::PathBuf;
 
 #[derive(Debug)]
-pub(crate) struct Cell {
+pub(crate) struct LiveCell {
     dir: PathBuf,
     pub(crate) seed: u64,
     pub(crate) state: CellState,
@@ -42,7 +42,7 @@ pub(crate) enum End {
     Failed,
 }
 
-impl Cell {
+impl LiveCell {
     pub(crate) fn new(dir: PathBuf, seed: u64) -> Self {
         let (state, progress) = (CellState::Pending, Progress::default());
         Self { dir, seed, state, progress, follower: Follower::default(), values: MetricValues::default() }

@@ -4,7 +4,7 @@ use crate::cell::End;
 use crate::colours::Colours;
 use crate::plots::Scales;
 use crate::row::{of_squares, of_tiles};
-use crate::view::{Line, View, shortened};
+use crate::view::{View, ViewRow, shortened};
 use facts::metrics::Direction;
 use facts::row_name::readable;
 use facts::{ReadAt, Role, grouped, in_words};
@@ -121,7 +121,7 @@ fn games(view: &View<'_>) -> String {
         let scales = Scales::of(&lines);
         let left_out = fewer(&mut lines, room);
         room -= lines.len();
-        let row = |line: &Line<'_>| {
+        let row = |line: &ViewRow<'_>| {
             let style = colours.style(line.row);
             if view.is_large() { of_squares(line, style, &scales) } else { of_tiles(line, style, &scales) }
         };
@@ -144,16 +144,16 @@ fn games(view: &View<'_>) -> String {
 }
 
 /// Rows of which no cell has begun, as where a part of a grid is trained first, come after the others.
-fn begun_first(lines: &mut [Line<'_>]) {
+fn begun_first(lines: &mut [ViewRow<'_>]) {
     lines.sort_by_key(|line| !line.has_begun());
 }
 
 /// Keeps at most this number of rows, first those with a running or failed cell, then others that have begun; returns the
 /// number of the rest.
-fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
+fn fewer(lines: &mut Vec<ViewRow<'_>>, most: usize) -> usize {
     let left_out = lines.len().saturating_sub(most);
     if left_out > 0 {
-        let matters = |line: &Line<'_>| line.cells.iter().any(|cell| cell.is_running() || cell.end() == End::Failed);
+        let matters = |line: &ViewRow<'_>| line.cells.iter().any(|cell| cell.is_running() || cell.end() == End::Failed);
         lines.sort_by_key(|line| (!matters(line), !line.has_begun()));
         lines.truncate(most);
     }
@@ -161,19 +161,19 @@ fn fewer(lines: &mut Vec<Line<'_>>, most: usize) -> usize {
 }
 
 /// The rows of a large grid in groups that fold: by the first axis with a few values, otherwise in one.
-fn folded(view: &View<'_>, game: &GameReport, lines: &[Line<'_>], row: impl Fn(&Line<'_>) -> String) -> String {
+fn folded(view: &View<'_>, game: &GameReport, lines: &[ViewRow<'_>], row: impl Fn(&ViewRow<'_>) -> String) -> String {
     // Older plans have no axes; then the cells that have begun tell them.
     let of_plan: BTreeSet<&str> = lines.iter().flat_map(|line| line.row.axes.keys()).map(String::as_str).collect();
     let of_report = || view.report.axes.iter().map(String::as_str).collect();
     let axes: Vec<&str> = if of_plan.is_empty() { of_report() } else { of_plan.into_iter().collect() };
-    let value = |line: &Line<'_>, axis: usize| {
+    let value = |line: &ViewRow<'_>, axis: usize| {
         let of_report = || line.report?.axes.get(view.report.axes.iter().position(|name| name == axes[axis])?).cloned();
         let value = line.row.axes.get(axes[axis]).cloned().or_else(of_report);
         value.filter(|_| line.row.role != Role::Twin).unwrap_or_default()
     };
     let values = |axis: usize| lines.iter().map(move |line| value(line, axis)).filter(|value| !value.is_empty());
     let axis = (0..axes.len()).find(|&axis| GROUPS.contains(&values(axis).collect::<BTreeSet<_>>().len()));
-    let mut groups: Vec<(String, Vec<Line<'_>>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<ViewRow<'_>>)> = Vec::new();
     for line in lines {
         let title = match axis.map(|axis| (&axes[axis], value(line, axis))) {
             None => "all rows".to_owned(),

@@ -1,7 +1,7 @@
 //! The small plots of a row: the curve of a cell, and differences seed by seed.
 
 use crate::curve::Curve;
-use crate::view::Line;
+use crate::view::ViewRow;
 use report::comparison::Comparison;
 use report::numbers::alone;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ pub(crate) struct Scales {
 
 impl Scales {
     /// The upper end of losses is the median of first values, so that a cell that diverges does not flatten the others.
-    pub(crate) fn of(lines: &[Line<'_>]) -> Self {
+    pub(crate) fn of(lines: &[ViewRow<'_>]) -> Self {
         let cells = || lines.iter().flat_map(|line| line.cells);
         let steps = cells().map(|cell| cell.progress.steps.max(cell.progress.step)).max().unwrap_or_default();
         let lowest =

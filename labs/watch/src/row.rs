@@ -1,8 +1,8 @@
 //! A row of the page: its cells, its differences and its verdict.
 
-use crate::cell::Cell;
+use crate::cell::LiveCell;
 use crate::plots::{self, Scales};
-use crate::view::Line;
+use crate::view::ViewRow;
 use facts::{Role, grouped, in_words};
 use figures::plot::Style;
 use figures::{escape, fixed};
@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 const SQUARES: usize = 200;
 
 /// A row of tiles, each with its curve and its number.
-pub(crate) fn of_tiles(line: &Line<'_>, style: Style, scales: &Scales) -> String {
+pub(crate) fn of_tiles(line: &ViewRow<'_>, style: Style, scales: &Scales) -> String {
     let class = style.class();
     let tiles: String =
         line.cells.iter().zip(line.left_s).map(|(cell, left)| tile(cell, *left, &class, scales)).collect();
@@ -25,7 +25,7 @@ pub(crate) fn of_tiles(line: &Line<'_>, style: Style, scales: &Scales) -> String
 }
 
 /// A row of small squares in the colours of their states.
-pub(crate) fn of_squares(line: &Line<'_>, style: Style, scales: &Scales) -> String {
+pub(crate) fn of_squares(line: &ViewRow<'_>, style: Style, scales: &Scales) -> String {
     let mut squares = String::new();
     for cell in line.cells.iter().take(SQUARES) {
         let number = cell.values.primary.map_or_else(String::new, |value| format!(" {}", short(value)));
@@ -38,7 +38,7 @@ pub(crate) fn of_squares(line: &Line<'_>, style: Style, scales: &Scales) -> Stri
     parts(line, &style.class(), &format!("<div class=\"squares\">{squares}</div>"), scales, 20.0)
 }
 
-fn parts(line: &Line<'_>, class: &str, cells: &str, scales: &Scales, height: f64) -> String {
+fn parts(line: &ViewRow<'_>, class: &str, cells: &str, scales: &Scales, height: f64) -> String {
     let comparison = line.report.and_then(|report| report.comparison.as_ref());
     let (name, verdict) = (escape(&line.name()), verdict(line, comparison));
     let plot = plots::differences(comparison, class, scales, height);
@@ -48,7 +48,7 @@ fn parts(line: &Line<'_>, class: &str, cells: &str, scales: &Scales, height: f64
     )
 }
 
-fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String {
+fn tile(cell: &LiveCell, left: Option<f64>, class: &str, scales: &Scales) -> String {
     let state = cell.state.word();
     let (number, below) = match &cell.state {
         CellState::Done => (cell.values.primary.map_or_else(|| "–".to_owned(), short), String::new()),
@@ -75,12 +75,12 @@ fn tile(cell: &Cell, left: Option<f64>, class: &str, scales: &Scales) -> String 
 }
 
 /// The newest value on the validation positions, marked as not final.
-fn so_far(cell: &Cell) -> String {
+fn so_far(cell: &LiveCell) -> String {
     cell.values.validation.map_or_else(String::new, |value| format!("{}…", short(value)))
 }
 
 /// The verdict of the report; before all seeds of the row and of its reference have ended, how many are done.
-fn verdict(line: &Line<'_>, comparison: Option<&Comparison>) -> String {
+fn verdict(line: &ViewRow<'_>, comparison: Option<&Comparison>) -> String {
     let Some(comparison) = comparison else {
         return if line.row.role == Role::Reference { small("reference") } else { String::new() };
     };

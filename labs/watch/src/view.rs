@@ -1,6 +1,6 @@
 //! The data of a page.
 
-use crate::cell::{Cell, End};
+use crate::cell::{End, LiveCell};
 use facts::Role;
 use facts::row_name::readable;
 use records::CellState;
@@ -16,7 +16,7 @@ pub(crate) struct View<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) report: &'a Report,
     /// Row by row of the plan, in the order of the seeds.
-    pub(crate) cells: &'a [Cell],
+    pub(crate) cells: &'a [LiveCell],
     /// The remaining seconds of each.
     pub(crate) left_s: &'a [Option<f64>],
     pub(crate) unix_s: f64,
@@ -27,14 +27,14 @@ pub(crate) struct View<'a> {
 }
 
 #[derive(Clone, Copy)]
-pub(crate) struct Line<'a> {
+pub(crate) struct ViewRow<'a> {
     pub(crate) row: &'a Row,
     /// `None` for rows that the report leaves out: further A/A controls.
     pub(crate) report: Option<&'a RowReport>,
-    pub(crate) cells: &'a [Cell],
+    pub(crate) cells: &'a [LiveCell],
     pub(crate) left_s: &'a [Option<f64>],
     /// The cells of its reference, unless it is one.
-    pub(crate) reference: Option<&'a [Cell]>,
+    pub(crate) reference: Option<&'a [LiveCell]>,
 }
 
 impl<'a> View<'a> {
@@ -43,7 +43,7 @@ impl<'a> View<'a> {
     }
 
     /// The rows of a game in the order of the report.
-    pub(crate) fn lines(&self, game: &'a GameReport) -> Vec<Line<'a>> {
+    pub(crate) fn lines(&self, game: &'a GameReport) -> Vec<ViewRow<'a>> {
         let (plan, name) = (self.plan, &game.game[..]);
         let of_game = || plan.rows.iter().enumerate().filter(move |(_, row)| row.game.name() == name);
         let mut left: HashMap<&str, usize> = of_game().map(|(place, row)| (row.display_name(), place)).collect();
@@ -56,13 +56,13 @@ impl<'a> View<'a> {
         places.into_iter().map(|(place, report)| self.line(place, report)).collect()
     }
 
-    fn line(&self, place: usize, report: Option<&'a RowReport>) -> Line<'a> {
+    fn line(&self, place: usize, report: Option<&'a RowReport>) -> ViewRow<'a> {
         let seeds = self.plan.seeds.len();
         let of_row = |place: usize| place * seeds..(place + 1) * seeds;
         let row = &self.plan.rows[place];
         let reference =
             self.plan.rows.iter().position(|other| row.is_compared_with(other)).filter(|&other| other != place);
-        Line {
+        ViewRow {
             row,
             report,
             cells: &self.cells[of_row(place)],
@@ -72,7 +72,7 @@ impl<'a> View<'a> {
     }
 }
 
-impl Line<'_> {
+impl ViewRow<'_> {
     pub(crate) fn name(&self) -> String {
         let name = readable(self.row.display_name());
         if self.row.role == Role::Twin { "A/A control".to_owned() } else { shortened(&name, 120) }

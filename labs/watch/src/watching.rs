@@ -1,6 +1,6 @@
 //! A run folder that is followed.
 
-use crate::cell::{Cell, End};
+use crate::cell::{End, LiveCell};
 use crate::page;
 use crate::token::token;
 use crate::view::View;
@@ -27,7 +27,7 @@ pub struct Watch {
     stage: PathBuf,
     plan: Plan,
     /// Row by row, in the order of the seeds.
-    cells: Vec<Cell>,
+    cells: Vec<LiveCell>,
     report: Report,
     /// How the cells had ended when the report was made, and when that was.
     ends: Vec<End>,
@@ -41,7 +41,7 @@ impl Watch {
         let plan = Plan::of_run_folder(&stage)?;
         let mut cells = Vec::new();
         for row in &plan.rows {
-            cells.extend(plan.seeds.iter().map(|&seed| Cell::new(Plan::cell_dir(&stage, row, seed), seed)));
+            cells.extend(plan.seeds.iter().map(|&seed| LiveCell::new(Plan::cell_dir(&stage, row, seed), seed)));
         }
         cells.iter_mut().for_each(|cell| cell.refresh(&plan.primary));
         let (ends, began) = (ends(&cells), Instant::now());
@@ -97,7 +97,7 @@ impl Watch {
 
     /// The remaining seconds of every cell. One that has not begun has as many steps as its row, or as all that have begun.
     fn left_s(&self) -> Vec<Option<f64>> {
-        let most = |cells: &[Cell]| cells.iter().map(|cell| cell.progress.steps).max().filter(|&steps| steps > 0);
+        let most = |cells: &[LiveCell]| cells.iter().map(|cell| cell.progress.steps).max().filter(|&steps| steps > 0);
         let known: BTreeSet<u64> =
             self.cells.iter().map(|cell| cell.progress.steps).filter(|&steps| steps > 0).collect();
         // If rows began with different numbers of steps, the number of the others is unknown: 0.
@@ -120,8 +120,8 @@ impl Watch {
     }
 }
 
-fn ends(cells: &[Cell]) -> Vec<End> {
-    cells.iter().map(Cell::end).collect()
+fn ends(cells: &[LiveCell]) -> Vec<End> {
+    cells.iter().map(LiveCell::end).collect()
 }
 
 /// Writes the page into a file, again after each `every`, until every cell has ended. `note` is told why a page shows old

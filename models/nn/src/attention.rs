@@ -4,7 +4,7 @@
 //! the weights are asked for. Products of tensors give the same numbers up to rounding.
 
 use crate::differentiable::apply;
-use crate::fused::attention::{Operation, Placement};
+use crate::fused::attention::{AttentionOperation, Placement};
 use crate::fused::{supports_device, widened};
 use crate::{Backend, Views};
 use kernels::Instructions;
@@ -122,7 +122,7 @@ fn one_operation(
     let (terms, factors): (Vec<Tensor>, Vec<f32>) =
         before.chain(others).map(|(term, factor)| (term.to_kind(Kind::Float), factor)).unzip();
     inputs.extend(&terms);
-    let operation = Operation { instructions, placement, scale, factors, with_weights };
+    let operation = AttentionOperation { instructions, placement, scale, factors, with_weights };
     let outputs = apply(operation, &inputs).expect("LibTorch has memory for attention");
     let mut outputs = outputs.into_iter().map(|output| output.to_kind(kind));
     Mixture { mixed_blhk: outputs.next().expect("the mixture is the first output"), weights_bhll: outputs.next() }

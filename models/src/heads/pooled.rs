@@ -75,12 +75,12 @@ impl<V: BoardVector> Head for VectorHead<V> {
 /// Every weight starts from Glorot's normal initialiser, as in Lc0's training code (`tf/tfprocess.py`, `value_head`).
 #[derive(Debug)]
 pub(crate) struct Pooled {
-    source: Source,
+    source: PooledTokens,
     width: i64,
 }
 
 #[derive(Debug)]
-enum Source {
+enum PooledTokens {
     Squares(Squares),
     Token(i64),
 }
@@ -110,10 +110,10 @@ impl Pooled {
             Pool::Mean => e,
             Pool::Token => {
                 let token = tokens.cls().ok_or(ModelError::NoSummaryToken)? as i64;
-                return Ok(Self { source: Source::Token(token), width: d });
+                return Ok(Self { source: PooledTokens::Token(token), width: d });
             }
         };
-        let source = Source::Squares(Squares {
+        let source = PooledTokens::Squares(Squares {
             embedding: dense(scope, "embedding", [d, e], InitKind::Glorot),
             hidden: dense(scope, "hidden", [pooled, hidden], InitKind::Glorot),
             activation: config.activation,
@@ -163,22 +163,22 @@ impl BoardVector for Pooled {
 
     fn forward(&self, views: &Views, x_bld: &Tensor) -> Tensor {
         match &self.source {
-            Source::Squares(squares) => squares.forward(views, x_bld),
-            Source::Token(token) => x_bld.select(1, *token),
+            PooledTokens::Squares(squares) => squares.forward(views, x_bld),
+            PooledTokens::Token(token) => x_bld.select(1, *token),
         }
     }
 
     fn position_sources(&self, source: &'static str) -> Vec<&'static str> {
         match &self.source {
-            Source::Squares(Squares { pool: Pool::Flatten, .. }) => vec![source],
-            Source::Squares(_) | Source::Token(_) => Vec::new(),
+            PooledTokens::Squares(Squares { pool: Pool::Flatten, .. }) => vec![source],
+            PooledTokens::Squares(_) | PooledTokens::Token(_) => Vec::new(),
         }
     }
 
     fn macs(&self) -> u64 {
         match &self.source {
-            Source::Squares(own) => own.squares as u64 * own.embedding.macs() + own.hidden.macs(),
-            Source::Token(_) => 0,
+            PooledTokens::Squares(own) => own.squares as u64 * own.embedding.macs() + own.hidden.macs(),
+            PooledTokens::Token(_) => 0,
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::config::{GameSpec, ModelError, ResnetConfig};
 use crate::layers::input::Expander;
 use encodings::{Dims, EncodingConfig, LayerContext, Stack, Tokens};
 use games::InputLayout;
-use layers::{Block, Board, StemLayers};
+use layers::{Board, ResidualBlock, StemLayers};
 use nn::{Activation, LayoutBuilder, Part, Scope};
 use tch::Tensor;
 
@@ -31,7 +31,7 @@ pub use planes::{MovePlane, move_planes};
 #[derive(Debug)]
 pub(crate) struct Resnet {
     stem: StemLayers,
-    blocks: Vec<Block>,
+    blocks: Vec<ResidualBlock>,
     activation: Activation,
     board: Board,
     expander: Expander,
@@ -56,7 +56,7 @@ impl Resnet {
 
     /// The same with its blocks, declared in `body`.
     pub(crate) fn with_blocks(self, body: &mut Scope<'_>, config: &ResnetConfig) -> Self {
-        let blocks = (0..config.blocks).map(|i| Block::declare(&mut body.sub(i), config)).collect();
+        let blocks = (0..config.blocks).map(|i| ResidualBlock::declare(&mut body.sub(i), config)).collect();
         Self { blocks, ..self }
     }
 

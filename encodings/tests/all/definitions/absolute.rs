@@ -1,7 +1,7 @@
 //! x + c, at the input or at every layer, or x·max(m, 0) + a.
 
 use super::*;
-use encodings::absolute::{Config, InjectAt, Table};
+use encodings::absolute::{Config, InjectAt, VectorTable};
 
 /// sin(p·f), then cos(p·f), with f = 10000^(−2i/width) for i below half the width.
 fn sines(position: usize, width: usize) -> Vec<f64> {
@@ -10,23 +10,23 @@ fn sines(position: usize, width: usize) -> Vec<f64> {
 }
 
 /// The vector of a token; parameters are below `scope`.
-fn vector(table: Table, given: &Given<'_>, scope: &str, token: usize) -> Vec<f64> {
+fn vector(table: VectorTable, given: &Given<'_>, scope: &str, token: usize) -> Vec<f64> {
     let d = given.width();
     let row = |name: &str, row: usize| given.row(&given.parameter(&format!("{scope}{name}")), row, d).to_vec();
     let number_of_aux = (0..token).filter(|&before| given.place(before).is_none()).count();
     match (table, given.place(token)) {
-        (Table::Learned, _) => row("table", token),
-        (Table::Factorised, None) => row("aux", number_of_aux),
-        (Table::Factorised, Some([rank, file])) => {
+        (VectorTable::Learned, _) => row("table", token),
+        (VectorTable::Factorised, None) => row("aux", number_of_aux),
+        (VectorTable::Factorised, Some([rank, file])) => {
             row("rank", rank).iter().zip(row("file", file)).map(|(r, f)| r + f).collect()
         }
-        (Table::Sinusoidal1d | Table::Sinusoidal2d, None) => vec![0.0; d],
-        (Table::Sinusoidal1d, Some([rank, file])) => sines(rank * given.tokens.geometry().files() + file, d),
-        (Table::Sinusoidal2d, Some([rank, file])) => [sines(rank, d / 2), sines(file, d / 2)].concat(),
+        (VectorTable::Sinusoidal1d | VectorTable::Sinusoidal2d, None) => vec![0.0; d],
+        (VectorTable::Sinusoidal1d, Some([rank, file])) => sines(rank * given.tokens.geometry().files() + file, d),
+        (VectorTable::Sinusoidal2d, Some([rank, file])) => [sines(rank, d / 2), sines(file, d / 2)].concat(),
     }
 }
 
-fn plus_vectors(table: Table, given: &Given<'_>, scope: &str, x_ld: &[f64]) -> Vec<f64> {
+fn plus_vectors(table: VectorTable, given: &Given<'_>, scope: &str, x_ld: &[f64]) -> Vec<f64> {
     let vectors = (0..given.len()).flat_map(|token| vector(table, given, scope, token));
     x_ld.iter().zip(vectors).map(|(x, c)| x + c).collect()
 }

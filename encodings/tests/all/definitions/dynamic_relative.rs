@@ -1,7 +1,7 @@
 //! r_ij = P_i·w_j with w = W₂·u and u = W₁·flat(x), before the scale or after it.
 
 use super::*;
-use encodings::dynamic_relative::{BottleneckNorm, Config, Share};
+use encodings::dynamic_relative::{BottleneckNorm, Config, KeySharing};
 
 fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
     let (l, k) = (given.len(), given.head_width());
@@ -14,7 +14,7 @@ fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
     }
     let (w, position) = (affine(&given.of_layer("up.weight"), None, &u), given.of_layer("position"));
     given.of_pairs(|head, i, j| {
-        let generated = if config.share == Share::All { 0 } else { head };
+        let generated = if config.share == KeySharing::All { 0 } else { head };
         (0..k).map(|c| position[(head * l + i) * k + c] * w[(generated * k + c) * l + j]).sum()
     })
 }
@@ -22,7 +22,7 @@ fn term(config: &Config, given: &Given<'_>, board: &Board) -> Vec<f64> {
 impl Definition for Config {
     fn macs(&self, dims: Dims, tokens: &Tokens) -> usize {
         let board = tokens.len() * dims.width;
-        let generated = if self.share == Share::All { board / dims.heads } else { board };
+        let generated = if self.share == KeySharing::All { board / dims.heads } else { board };
         dims.layers * ((board + generated) * self.bottleneck + tokens.len() * board)
     }
 

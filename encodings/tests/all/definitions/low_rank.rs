@@ -1,7 +1,7 @@
 //! Σ_r (W·x_i + b)_hr·D_r[class of i and j] after the scale, and the same with x_j.
 
 use super::*;
-use encodings::displacements::Share;
+use encodings::displacements::PairSharing;
 use encodings::low_rank::Config;
 use encodings::shaw::Term;
 
@@ -12,7 +12,7 @@ impl Definition for Config {
     }
 
     fn after_scale(&self, given: &Given<'_>, board: &Board) -> Vec<f64> {
-        let (l, count) = (given.len(), classes(Share::Displacement, given.tokens));
+        let (l, count) = (given.len(), classes(PairSharing::Displacement, given.tokens));
         let mut sums = vec![0.0; given.heads() * l * l];
         for term in &self.terms {
             let name = if *term == Term::Q { "q" } else { "k" };

@@ -1,7 +1,7 @@
 //! A number per head and class of pairs, after the scale.
 
 use super::*;
-use encodings::displacements::Share;
+use encodings::displacements::PairSharing;
 use encodings::relative_bias::Config;
 
 impl Definition for Config {
@@ -9,8 +9,8 @@ impl Definition for Config {
         let (bias, count) = (given.of_layer("bias"), classes(self.share, given.tokens));
         given.of_pairs(|head, i, j| {
             let class = match self.share {
-                Share::Displacement => displacement_class(given, i, j),
-                Share::Pair => i * given.len() + j,
+                PairSharing::Displacement => displacement_class(given, i, j),
+                PairSharing::Pair => i * given.len() + j,
             };
             bias[head * count + class]
         })

@@ -1,14 +1,14 @@
 //! q_i·a^K_ij + k_j·a^Q_ij (+ a^Q_ij·a^K_ij) before the scale, Σ_j α_ij·a^V_ij in the output.
 
 use super::*;
-use encodings::displacements::Share;
+use encodings::displacements::PairSharing;
 use encodings::shaw::{Config, Term};
 
 /// The table that queries, keys or attention weights are multiplied with.
 struct Vectors<'a> {
     table: Vec<f64>,
     given: &'a Given<'a>,
-    share: Share,
+    share: PairSharing,
     by_key: bool,
 }
 
@@ -16,10 +16,10 @@ impl Vectors<'_> {
     fn of(&self, head: usize, i: usize, j: usize) -> &[f64] {
         let (l, k) = (self.given.len(), self.given.head_width());
         let class = match self.share {
-            Share::Displacement => displacement_class(self.given, i, j),
+            PairSharing::Displacement => displacement_class(self.given, i, j),
             // The keys' table is stored by key.
-            Share::Pair if self.by_key => j * l + i,
-            Share::Pair => i * l + j,
+            PairSharing::Pair if self.by_key => j * l + i,
+            PairSharing::Pair => i * l + j,
         };
         self.given.row(&self.table, head * classes(self.share, self.given.tokens) + class, k)
     }

@@ -48,7 +48,7 @@ pub fn compare(run_dir: &Path) -> anyhow::Result<Option<NumberComparison>> {
 /// The numbers of one table that differ from those of another. Lines that only the other one has are new metrics.
 fn between(stated: &str, given: &str) -> NumberComparison {
     let (stated, given) = (lines_of(stated), lines_of(given));
-    let mut lines: HashMap<Vec<&str>, VecDeque<&Line>> = HashMap::new();
+    let mut lines: HashMap<Vec<&str>, VecDeque<&ComparedFields>> = HashMap::new();
     for line in &given {
         lines.entry(name(line)).or_default().push_back(line);
     }
@@ -85,21 +85,21 @@ pub(super) fn is_close(own: f64, other: f64, tolerance: f64) -> bool {
 }
 
 /// The compared fields of a line, by column.
-type Line = HashMap<&'static str, String>;
+type ComparedFields = HashMap<&'static str, String>;
 
 /// The lines of a table with a header; others may have written it. Of two columns with one name the first counts.
-fn lines_of(text: &str) -> Vec<Line> {
+fn lines_of(text: &str) -> Vec<ComparedFields> {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let header = reader.headers().cloned().unwrap_or_default();
     let place = |column: &'static str| Some((column, header.iter().position(|name| name == column)?));
     let columns: Vec<(&str, usize)> = NAMES.into_iter().chain(NUMBERS).filter_map(place).collect();
-    let line = |fields: StringRecord| -> Line {
+    let line = |fields: StringRecord| -> ComparedFields {
         columns.iter().filter_map(|&(column, at)| Some((column, fields.get(at)?.to_owned()))).collect()
     };
     reader.records().filter_map(Result::ok).map(line).collect()
 }
 
-fn name(line: &Line) -> Vec<&str> {
+fn name(line: &ComparedFields) -> Vec<&str> {
     NAMES.iter().map(|column| line.get(*column).map_or("", String::as_str)).collect()
 }
 

@@ -28,6 +28,6 @@ pub use author::{Author, Publication};
 pub use collect::{Contents, collect};
 pub use names::{CELLS, METADATA, PACKED, SUMS, is_safe};
 pub use read::Limits;
-pub use unpacked::{Part, Unpacked};
+pub use unpacked::{Unpacked, UnpackedPart};
 pub use verify::{Verified, unpack};
 pub use write::write;

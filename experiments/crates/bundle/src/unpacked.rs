@@ -17,7 +17,7 @@ const PREFIX: &str = "posenc-bundle-";
 const RUN: &str = "run";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum UnpackedPart {
     Everything,
     /// All but weights, which no report reads.
     Records,
@@ -40,12 +40,12 @@ pub fn is_bundle(path: &Path) -> bool {
 
 impl Unpacked {
     /// Verifies a bundle and unpacks it into a temporary folder.
-    pub fn of(bundle: &Path, limits: Limits, part: Part) -> anyhow::Result<Self> {
+    pub fn of(bundle: &Path, limits: Limits, part: UnpackedPart) -> anyhow::Result<Self> {
         Self::below(&std::env::temp_dir(), bundle, limits, part)
     }
 
     /// The same with the temporary folder in another one.
-    pub fn below(parent: &Path, bundle: &Path, limits: Limits, part: Part) -> anyhow::Result<Self> {
+    pub fn below(parent: &Path, bundle: &Path, limits: Limits, part: UnpackedPart) -> anyhow::Result<Self> {
         leftovers::remove(parent, PREFIX, "-");
         let prefix = format!("{PREFIX}{}-", std::process::id());
         let folder = TempDir::with_prefix_in(prefix, parent).map_err(cannot("make a folder in", parent))?;
@@ -54,7 +54,7 @@ impl Unpacked {
         let place = |path: &str| {
             let inside = path.strip_prefix(CELLS).and_then(|rest| rest.strip_prefix('/')).unwrap_or(path);
             let is_weights = path.split('/').any(|name| name == CHECKPOINTS);
-            (part == Part::Everything || !is_weights).then(|| run_dir.join(inside))
+            (part == UnpackedPart::Everything || !is_weights).then(|| run_dir.join(inside))
         };
         let verified = unpack_to(bundle, limits, &run_dir, &place)?;
         Ok(Self { run_dir, verified, _lock: lock, folder })

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The cells of a run, named by their place among its tasks.
 #[derive(Debug)]
 pub(crate) struct CellProgress {
-    cells: Vec<Cell>,
+    cells: Vec<GridCell>,
     /// How many cells run at a time.
     slots: usize,
     read: Instant,
@@ -24,7 +24,7 @@ pub(crate) struct CellProgress {
 const READ_INTERVAL: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
-struct Cell {
+struct GridCell {
     dir: PathBuf,
     row: String,
     /// Its steps as the plan has them, where rows differ in them; else 0.
@@ -46,7 +46,7 @@ impl CellProgress {
             let folder = task.dir.parent()?.file_name()?;
             plan.as_ref()?.rows.iter().find(|row| folder == row.folder.as_str())?.steps()
         };
-        let cell = |task: &Task| Cell {
+        let cell = |task: &Task| GridCell {
             dir: task.dir.clone(),
             row: task.dir.parent().map_or_else(String::new, |row| row.to_string_lossy().into_owned()),
             planned: planned(task).unwrap_or_default(),
@@ -118,16 +118,17 @@ impl CellProgress {
 
     /// The remaining seconds of each cell. A cell that has not begun counts with the steps of its row, or of all that have begun.
     fn left(&self) -> Vec<Option<f64>> {
-        let known = |cell: &&Cell| cell.progress.steps > 0;
+        let known = |cell: &&GridCell| cell.progress.steps > 0;
         let all_known: BTreeSet<u64> = self.cells.iter().filter(known).map(|cell| cell.progress.steps).collect();
         let any = all_known.first().copied().filter(|_| all_known.len() == 1).unwrap_or_default();
-        let of_row = |cell: &Cell| self.cells.iter().filter(known).find(|other| other.row == cell.row);
-        let steps = |cell: &Cell| match (cell.progress.steps, cell.planned) {
+        let of_row = |cell: &GridCell| self.cells.iter().filter(known).find(|other| other.row == cell.row);
+        let steps = |cell: &GridCell| match (cell.progress.steps, cell.planned) {
             (0, 0) => of_row(cell).map_or(any, |row| row.progress.steps),
             (0, planned) => planned,
             (steps, _) => steps,
         };
-        let progress = |cell: &Cell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
+        let progress =
+            |cell: &GridCell| Progress { step: cell.measured.map_or(0, |(step, _)| step), steps: steps(cell) };
         let work = self.cells.iter().map(|cell| {
             let spent_s = cell.measured.map(|(_, seconds)| seconds);
             Work { row: &cell.row, state: &cell.state, progress: progress(cell), spent_s }
@@ -136,7 +137,7 @@ impl CellProgress {
     }
 }
 
-impl Cell {
+impl GridCell {
     fn refresh(&mut self) {
         if let Some(status) = Status::read(&self.dir).ok().flatten() {
             self.progress = Progress { step: status.step, steps: status.steps };

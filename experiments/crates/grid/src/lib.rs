@@ -20,7 +20,7 @@ pub mod tuning;
 pub mod worker;
 
 pub use interrupt::Interrupt;
-pub use limits::Limits;
+pub use limits::RunLimits;
 pub use prepare::{Prepared, RunSelection};
 pub use reuse::CellBundle;
 pub use scheduler::Scheduler;

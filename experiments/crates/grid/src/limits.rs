@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// Limits of a run. Default: no time limit, one attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct RunLimits {
     /// The run's time limit; its cells then stop at checkpoints.
     pub run: Option<Duration>,
     /// The time limit of an attempt at a cell; it then stops at a checkpoint and counts as failed.
@@ -15,7 +15,7 @@ pub struct Limits {
     pub retries: u32,
 }
 
-impl Limits {
+impl RunLimits {
     /// How long a cell may take for its checkpoint after its time limit: it checks for signals between two steps, and
     /// an evaluation may come first.
     pub const GRACE: Duration = Duration::from_secs(300);

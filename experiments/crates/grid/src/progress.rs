@@ -14,7 +14,7 @@ use std::io::{self, IsTerminal as _, Write};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a grid tells while it runs. Tasks are named by their index.
-pub struct Progress<'a> {
+pub struct GridProgress<'a> {
     names: Vec<String>,
     cells: CellProgress,
     ended: usize,
@@ -31,14 +31,14 @@ enum Shown<'a> {
 }
 
 /// Bars if stderr is a terminal, plain lines otherwise.
-pub fn on_stderr(tasks: &[Task]) -> Progress<'static> {
+pub fn on_stderr(tasks: &[Task]) -> GridProgress<'static> {
     match io::stderr().is_terminal() {
-        true => Progress::new(tasks, Shown::Bars(Bars::new(tasks))),
-        false => Progress::lines(tasks, io::stderr()),
+        true => GridProgress::new(tasks, Shown::Bars(Bars::new(tasks))),
+        false => GridProgress::lines(tasks, io::stderr()),
     }
 }
 
-impl<'a> Progress<'a> {
+impl<'a> GridProgress<'a> {
     fn new(tasks: &[Task], shown: Shown<'a>) -> Self {
         Self { names: names(tasks), cells: CellProgress::new(tasks), ended: 0, shown }
     }

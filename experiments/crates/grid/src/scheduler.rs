@@ -1,9 +1,9 @@
 //! Runs cells: a few child processes at a time, each holding its cell's lock.
 
 use crate::interrupt::{Interrupt, StopRequest};
-use crate::limits::Limits;
+use crate::limits::RunLimits;
 use crate::prepare::write_config;
-use crate::progress::Progress;
+use crate::progress::GridProgress;
 use crate::worker::{Outcome, Processes, Task, Worker};
 use records::failure::log_since;
 use records::folder::LOG;
@@ -24,7 +24,7 @@ pub struct Scheduler<'a> {
     pub jobs: usize,
     pub fail_fast: bool,
     pub interrupt: &'a Interrupt,
-    pub limits: Limits,
+    pub limits: RunLimits,
 }
 
 struct Running {
@@ -39,7 +39,7 @@ struct Running {
     overdue: Option<Instant>,
 }
 
-enum Start {
+enum TaskStart {
     Child(Running),
     Settled(Outcome),
     /// Another runner has its lock.
@@ -49,7 +49,7 @@ enum Start {
 impl Scheduler<'_> {
     /// Runs every task to an outcome, in order as far as slots allow. Call it from a thread that lives as long as the
     /// program (see [`Worker::start`]).
-    pub fn run(&self, tasks: &[Task], progress: &mut Progress<'_>) -> Vec<Outcome> {
+    pub fn run(&self, tasks: &[Task], progress: &mut GridProgress<'_>) -> Vec<Outcome> {
         SchedulerRun {
             scheduler: self,
             tasks,
@@ -105,7 +105,7 @@ struct SchedulerRun<'a> {
 }
 
 impl SchedulerRun<'_> {
-    fn run(mut self, progress: &mut Progress<'_>) -> Vec<Outcome> {
+    fn run(mut self, progress: &mut GridProgress<'_>) -> Vec<Outcome> {
         loop {
             self.collect(progress);
             // After collecting, because a failure may cause a request; before filling, because that obeys it.
@@ -138,13 +138,13 @@ impl SchedulerRun<'_> {
                     running.processes.stop();
                     running.overdue = Some(Instant::now());
                 }
-                Some(asked) if asked.elapsed() >= Limits::GRACE => running.processes.kill(),
+                Some(asked) if asked.elapsed() >= RunLimits::GRACE => running.processes.kill(),
                 _ => {}
             }
         }
     }
 
-    fn forward_stop_request(&mut self, progress: &mut Progress<'_>) {
+    fn forward_stop_request(&mut self, progress: &mut GridProgress<'_>) {
         let failed = |outcome: &Option<Outcome>| matches!(outcome, Some(Outcome::Failed(_)));
         let fail_fast = self.scheduler.fail_fast && self.outcomes.iter().any(failed);
         let late = self.scheduler.limits.run.is_some_and(|limit| self.since.elapsed() >= limit);
@@ -163,7 +163,7 @@ impl SchedulerRun<'_> {
         }
     }
 
-    fn collect(&mut self, progress: &mut Progress<'_>) {
+    fn collect(&mut self, progress: &mut GridProgress<'_>) {
         let mut still = Vec::with_capacity(self.running.len());
         for mut running in std::mem::take(&mut self.running) {
             match running.processes.try_wait() {
@@ -225,18 +225,18 @@ impl SchedulerRun<'_> {
         failure.kind.is_transient() && !self.stopping() && self.retried[task] < self.scheduler.limits.retries
     }
 
-    fn fill_slots(&mut self, progress: &mut Progress<'_>) {
+    fn fill_slots(&mut self, progress: &mut GridProgress<'_>) {
         while !self.stopping() && self.running.len() < self.scheduler.jobs.max(1) {
             let Some(index) = self.next() else { break };
             let taken = |slot: &usize| self.running.iter().any(|running| running.slot == *slot);
             let slot = (0..).find(|slot| !taken(slot)).unwrap_or_default();
             match self.start(index, slot) {
-                Ok(Start::Child(running)) => {
+                Ok(TaskStart::Child(running)) => {
                     progress.started(index);
                     self.running.push(running);
                 }
-                Ok(Start::Settled(outcome)) => self.set_outcome(index, outcome, progress),
-                Ok(Start::Elsewhere) => {
+                Ok(TaskStart::Settled(outcome)) => self.set_outcome(index, outcome, progress),
+                Ok(TaskStart::Elsewhere) => {
                     if !std::mem::replace(&mut self.seen_elsewhere[index], true) {
                         progress.waiting_for_runner(index);
                     }
@@ -252,23 +252,23 @@ impl SchedulerRun<'_> {
         }
     }
 
-    fn start(&self, index: usize, slot: usize) -> std::io::Result<Start> {
+    fn start(&self, index: usize, slot: usize) -> std::io::Result<TaskStart> {
         let task = &self.tasks[index];
         // A failure counts only without a runner that may try the cell again.
         if let Some(outcome @ Outcome::AlreadyFinished) = existing_outcome(&task.dir, self.began) {
-            return Ok(Start::Settled(outcome));
+            return Ok(TaskStart::Settled(outcome));
         }
-        let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(Start::Elsewhere) };
+        let Some(lock) = CellLock::try_take(&task.dir)? else { return Ok(TaskStart::Elsewhere) };
         // Another runner may have finished it before the lock was taken; now the status cannot change.
         if let Some(outcome) = existing_outcome(&task.dir, self.began) {
-            return Ok(Start::Settled(outcome));
+            return Ok(TaskStart::Settled(outcome));
         }
         if let Some(config) = &task.config {
             write_config(&task.dir, config)?;
         }
         let log_start = std::fs::metadata(task.dir.join(LOG)).map_or(0, |log| log.len());
         let processes = self.scheduler.worker.start(&task.dir, &lock, slot)?;
-        Ok(Start::Child(Running {
+        Ok(TaskStart::Child(Running {
             task: index,
             slot,
             processes,
@@ -293,7 +293,7 @@ impl SchedulerRun<'_> {
         self.waiting.pop_front().or_else(|| if self.running.is_empty() { self.retries.pop_front() } else { None })
     }
 
-    fn set_outcome(&mut self, task: usize, outcome: Outcome, progress: &mut Progress<'_>) {
+    fn set_outcome(&mut self, task: usize, outcome: Outcome, progress: &mut GridProgress<'_>) {
         progress.ended(task, &outcome);
         self.outcomes[task] = Some(outcome);
     }

@@ -13,7 +13,7 @@ use std::path::Path;
 
 /// A search for the best trial of each row.
 #[derive(Debug)]
-pub struct Search<'a> {
+pub struct TuningSearch<'a> {
     experiment: &'a Experiment,
     tuning: &'a Tuning,
     grid: Experiment,
@@ -21,7 +21,7 @@ pub struct Search<'a> {
     record: TuningRecord,
 }
 
-impl<'a> Search<'a> {
+impl<'a> TuningSearch<'a> {
     /// A search among the trials of the selected rows; `None` if the experiment tunes nothing. The primary metric must
     /// have a better side.
     pub fn new(experiment: &'a Experiment, only: &[Selector]) -> Result<Option<Self>, UserError> {

@@ -17,13 +17,13 @@ pub struct Axes {
 }
 
 /// Dotted names of settings, each with whether its value is the name of a choice.
-type Found = BTreeMap<String, bool>;
+type NamedSettings = BTreeMap<String, bool>;
 
 impl Axes {
     /// Those of rows with their resolved runs.
     pub fn of<'a>(runs: impl Iterator<Item = (&'a Row, &'a Value)>) -> Self {
         let runs: Vec<(&Row, &Value)> = runs.collect();
-        let mut found = Found::new();
+        let mut found = NamedSettings::new();
         for game in runs.iter().map(|(row, _)| row.game).collect::<BTreeSet<_>>() {
             for part in PARTS {
                 let of_game = runs.iter().filter(|(row, _)| row.game == game).map(|(_, run)| run.get(part));
@@ -76,7 +76,7 @@ impl Axes {
 
 /// Adds the names of the smallest settings in which values of a setting differ. Where the values are different choices, such as
 /// architectures, the name of the choice is the value, and options are compared among the rows that have chosen the same.
-fn differing(path: &str, values: &[Option<&Value>], found: &mut Found) {
+fn differing(path: &str, values: &[Option<&Value>], found: &mut NamedSettings) {
     if values.iter().all(|value| *value == values[0]) {
         return;
     }

@@ -4,7 +4,7 @@ use crate::fields::{fault, unknown};
 use crate::times::{self, TrainedCell};
 use bundle::predictions::Predictions;
 use bundle::unpacked::is_bundle;
-use bundle::{Limits, PACKED, Part, Unpacked};
+use bundle::{Limits, PACKED, Unpacked, UnpackedPart};
 use minijinja::Error;
 use records::Plan;
 use records::axes::ENCODING;
@@ -96,7 +96,7 @@ impl Library {
         let (packed, folder) = (self.folder.join(format!("{name}{PACKED}")), self.folder.join(name));
         let path = if packed.is_file() { packed } else { folder };
         if is_bundle(&path) && path.exists() {
-            let unpacked = Unpacked::of(&path, Limits::default(), Part::Records);
+            let unpacked = Unpacked::of(&path, Limits::default(), UnpackedPart::Records);
             let unpacked = unpacked.map_err(|error| fault(format!("{}: {error}", path.display())))?;
             return Grid::read(name, unpacked.run_dir(), options);
         }

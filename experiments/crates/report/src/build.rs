@@ -1,12 +1,12 @@
 //! From a run folder to a report.
 
-use super::comparison::{ALPHA, Comparison, Line, Verdict, compare, reference_of, sort_by_group};
-use super::model::{Counts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
+use super::comparison::{ALPHA, Comparison, RowCells, Verdict, compare, reference_of, sort_by_group};
+use super::model::{CellCounts, FailedCell, GameReport, MatchedReport, Report, RowReport, StepTimeReport};
 use super::no_verdict::Missing;
 use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
 use super::run_folder::{CellRecord, CellResult, RunFolder, on_training_positions};
-use super::sections::Source;
+use super::sections::GameSource;
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
     systems, ties, training, transfer, tuning, warnings,
@@ -137,24 +137,24 @@ fn game_report(
     axes: &Axes,
     to: Option<u64>,
 ) -> GameReport {
-    let mut lines: Vec<Line<'_>> = folder.lines_of(game).collect();
+    let mut lines: Vec<RowCells<'_>> = folder.lines_of(game).collect();
     sort_by_group(&mut lines);
     let common = common_sources(&lines);
     let positions = Positions::read(folder, game, primary);
-    let source = Source { folder, game, primary, positions: positions.as_ref() };
-    let compared = |line: Line<'_>| {
+    let source = GameSource { folder, game, primary, positions: positions.as_ref() };
+    let compared = |line: RowCells<'_>| {
         let mut comparison = compare(source, reference_of(&lines, line.0)?, line);
         let without_verdict = [(folder.plan.smoke, Missing::Smoke), (line.0.exploratory, Missing::Exploratory)];
         let reasons = without_verdict.into_iter().filter_map(|(holds, reason)| holds.then_some(reason));
         reasons.for_each(|reason| comparison.missing.insert(0, reason));
         Some(comparison)
     };
-    let report = |line: &Line<'_>| RowReport {
+    let report = |line: &RowCells<'_>| RowReport {
         comparison: compared(*line),
         axes: axes.values(line.0),
         ..row_report(source, *line, reference_of(&lines, line.0), &common)
     };
-    let is_twin = |line: &&Line<'_>| line.0.role == Role::Twin;
+    let is_twin = |line: &&RowCells<'_>| line.0.role == Role::Twin;
     let cells = || lines.iter().flat_map(|(_, cells)| *cells);
     // These are the same in every cell.
     let measured = |name: &str| cells().find_map(|cell| cell.result.as_ref()?.test.metrics.get(name));
@@ -200,15 +200,20 @@ fn share(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
 }
 
 /// The position sources that every row of a game has.
-fn common_sources(lines: &[Line<'_>]) -> Vec<String> {
+fn common_sources(lines: &[RowCells<'_>]) -> Vec<String> {
     let Some((first, _)) = lines.first() else { return Vec::new() };
     let in_all = |source: &&String| lines.iter().all(|(row, _)| row.network.position_sources.contains(source));
     first.network.position_sources.iter().filter(in_all).cloned().collect()
 }
 
 /// A row without its comparison and its values on axes.
-fn row_report(source: Source<'_>, (row, cells): Line<'_>, reference: Option<Line<'_>>, common: &[String]) -> RowReport {
-    let Source { folder, primary, .. } = source;
+fn row_report(
+    source: GameSource<'_>,
+    (row, cells): RowCells<'_>,
+    reference: Option<RowCells<'_>>,
+    common: &[String],
+) -> RowReport {
+    let GameSource { folder, primary, .. } = source;
     let results: Vec<&CellResult> = cells.iter().filter_map(|cell| cell.result.as_ref()).collect();
     let over_seeds = |value: &dyn Fn(&CellResult) -> Option<f64>| {
         Summary::of(&results.iter().filter_map(|result| value(result)).collect::<Vec<_>>())
@@ -267,8 +272,8 @@ fn matched(folder: &RunFolder, row: &Row) -> Option<MatchedReport> {
     Some(MatchedReport { quantity: matched.quantity, goal, ratio })
 }
 
-fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
-    let mut counts = Counts::default();
+fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> CellCounts {
+    let mut counts = CellCounts::default();
     for cell in cells {
         counts.all += 1;
         let counter = match cell.state {
@@ -283,7 +288,7 @@ fn count<'a>(cells: impl IntoIterator<Item = &'a CellRecord>) -> Counts {
     counts
 }
 
-fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> Counts {
+fn counts(folder: &RunFolder, wanted: impl Fn(Role) -> bool) -> CellCounts {
     count(folder.lines().filter(|(row, _)| wanted(row.role)).flat_map(|(_, cells)| cells))
 }
 

@@ -3,7 +3,7 @@
 use super::no_verdict::{Missing, PAIRS_NEEDED};
 use super::noise::{NoGameNoise, Noise, Positions};
 use super::run_folder::{CellFacts, CellRecord};
-use super::sections::Source;
+use super::sections::GameSource;
 use super::statistics::crossed::Crossed;
 use super::statistics::{Holm, Interval, MeanTest, PairedTest, Summary, equivalence_interval, power, two_one_sided};
 use facts::metrics::Direction;
@@ -235,18 +235,17 @@ impl Verdict {
     }
 }
 
-/// A row of the plan with its cells.
-pub(crate) type Line<'a> = (&'a Row, &'a [CellRecord]);
+pub(crate) type RowCells<'a> = (&'a Row, &'a [CellRecord]);
 
 /// Sorts the rows of a game by groups: a reference, then the rows that are compared with it, in the order of the plan.
-pub(crate) fn sort_by_group(lines: &mut [Line<'_>]) {
+pub(crate) fn sort_by_group(lines: &mut [RowCells<'_>]) {
     let references: Vec<&Row> = lines.iter().map(|(row, _)| *row).filter(|row| row.role == Role::Reference).collect();
     let group = |row: &Row| references.iter().position(|other| row.is_compared_with(other));
     lines.sort_by_key(|(row, _)| (group(row), row.role != Role::Reference));
 }
 
 /// The other row that a row is compared with, among those of its game.
-pub(crate) fn reference_of<'a>(lines: &[Line<'a>], row: &Row) -> Option<Line<'a>> {
+pub(crate) fn reference_of<'a>(lines: &[RowCells<'a>], row: &Row) -> Option<RowCells<'a>> {
     let reference = lines.iter().copied().find(|(other, _)| row.is_compared_with(other));
     reference.filter(|(other, _)| other.folder != row.folder)
 }
@@ -310,7 +309,7 @@ pub(crate) fn mean(differences: &[(u64, f64)]) -> Option<f64> {
 }
 
 /// Compares a row with its reference, seed by seed, without any correction yet.
-pub(crate) fn compare(source: Source<'_>, reference: Line<'_>, row: Line<'_>) -> Comparison {
+pub(crate) fn compare(source: GameSource<'_>, reference: RowCells<'_>, row: RowCells<'_>) -> Comparison {
     let Paired { differences, test, decisive, noise, missing } = Paired::of_rows(source, row, reference);
     Comparison {
         reference: reference.0.display_name().to_owned(),
@@ -343,7 +342,7 @@ pub(crate) struct Paired {
 
 impl Paired {
     /// A row less another one, seed by seed.
-    pub(crate) fn of_rows(source: Source<'_>, row: Line<'_>, other: Line<'_>) -> Self {
+    pub(crate) fn of_rows(source: GameSource<'_>, row: RowCells<'_>, other: RowCells<'_>) -> Self {
         let pairs: Vec<[&CellRecord; 2]> = row.1.iter().zip(other.1).map(|(own, other)| [own, other]).collect();
         let terms = [(&row.0.folder[..], 1.0), (&other.0.folder[..], -1.0)];
         let number = |[own, other]: &[&CellRecord; 2]| difference(own, other, &source.primary.name);
@@ -352,7 +351,7 @@ impl Paired {
 
     /// From the cells of each seed that give a number together, which is a sum of rows: `terms` are their folders with signs.
     pub(crate) fn of<const N: usize>(
-        source: Source<'_>,
+        source: GameSource<'_>,
         seeds: &[[&CellRecord; N]],
         number: impl Fn(&[&CellRecord; N]) -> Result<f64, Missing>,
         terms: &[(&str, f64)],

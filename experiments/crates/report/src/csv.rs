@@ -13,7 +13,7 @@ use std::io::Write;
 /// The columns of every table; the varied axes follow, by their dotted names. Those from `difference` to `verdict` are filled in
 /// the lines of the primary metric.
 #[derive(Default, Serialize)]
-struct Line {
+struct CsvLine {
     experiment: String,
     game: String,
     /// The row, the baseline, or the gap of an interaction.
@@ -60,7 +60,7 @@ pub fn draw(report: &Report) -> String {
     let axes = |values: &[String]| values.iter().map(|value| text(value)).collect::<Vec<_>>();
     // Baselines have no axes; an interaction stands for several rows.
     let no_axes = vec![String::new(); report.axes.len()];
-    let mut lines: Vec<(Line, Vec<String>)> = Vec::new();
+    let mut lines: Vec<(CsvLine, Vec<String>)> = Vec::new();
     for game in &report.games {
         for row in game.all_rows() {
             lines.extend(of_row(report, game, row).into_iter().map(|line| (line, axes(&row.axes))));
@@ -80,7 +80,7 @@ pub fn draw(report: &Report) -> String {
     String::from_utf8_lossy(&table).into_owned()
 }
 
-fn table(axes: Vec<String>, lines: &[(Line, Vec<String>)]) -> Result<Vec<u8>, Error> {
+fn table(axes: Vec<String>, lines: &[(CsvLine, Vec<String>)]) -> Result<Vec<u8>, Error> {
     let mut table = writer(Vec::new());
     table.write_record(columns()?.iter().map(str::to_owned).chain(axes))?;
     lines.iter().try_for_each(|line| table.serialize(line))?;
@@ -90,7 +90,7 @@ fn table(axes: Vec<String>, lines: &[(Line, Vec<String>)]) -> Result<Vec<u8>, Er
 /// The names of the columns: serde writes them above a line.
 fn columns() -> Result<StringRecord, Error> {
     let mut table = Writer::from_writer(Vec::new());
-    table.serialize(Line::default())?;
+    table.serialize(CsvLine::default())?;
     let table = table.into_inner().map_err(|error| error.into_error())?;
     Reader::from_reader(&table[..]).headers().cloned()
 }
@@ -100,7 +100,7 @@ pub(super) fn writer<W: Write>(to: W) -> Writer<W> {
     WriterBuilder::new().has_headers(false).terminator(Terminator::CRLF).from_writer(to)
 }
 
-impl Line {
+impl CsvLine {
     fn of(report: &Report, game: &GameReport, [row, role, metric]: [&str; 3]) -> Self {
         Self {
             experiment: text(&report.experiment),
@@ -113,9 +113,9 @@ impl Line {
     }
 }
 
-fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<Line> {
+fn of_row(report: &Report, game: &GameReport, row: &RowReport) -> Vec<CsvLine> {
     let primary = primary(report);
-    let decisive = row.primary.iter().map(|summary| Line {
+    let decisive = row.primary.iter().map(|summary| CsvLine {
         tied: tied(game, row),
         ..compared(report, row, line(report, game, row, (&primary, summary)))
     });
@@ -130,8 +130,8 @@ fn primary(report: &Report) -> String {
     }
 }
 
-fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): (&str, &Summary)) -> Line {
-    Line {
+fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): (&str, &Summary)) -> CsvLine {
+    CsvLine {
         n: summary.n.to_string(),
         mean: summary.mean.to_string(),
         sd: shown(summary.sd),
@@ -141,15 +141,15 @@ fn line(report: &Report, game: &GameReport, row: &RowReport, (metric, summary): 
         flops: shown(row.flops),
         step_s: shown(row.step_time.map(|time| time.seconds)),
         step_ratio: shown(row.step_time.and_then(|time| time.ratio)),
-        ..Line::of(report, game, [&row.label, row.role.name(), metric])
+        ..CsvLine::of(report, game, [&row.label, row.role.name(), metric])
     }
 }
 
-fn compared(report: &Report, row: &RowReport, line: Line) -> Line {
+fn compared(report: &Report, row: &RowReport, line: CsvLine) -> CsvLine {
     let Some(comparison) = &row.comparison else { return line };
     let (interval, equivalence) = (comparison.interval, comparison.equivalence);
     let margin = report.primary.margin.filter(|_| equivalence.is_some());
-    Line {
+    CsvLine {
         difference: shown(comparison.mean()),
         low: shown(interval.map(|interval| interval.low)),
         high: shown(interval.map(|interval| interval.high)),
@@ -172,16 +172,16 @@ fn tied(game: &GameReport, row: &RowReport) -> String {
     groups.unwrap_or_default().iter().map(usize::to_string).collect::<Vec<_>>().join(" ")
 }
 
-fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> Line {
+fn baseline(report: &Report, game: &GameReport, one: &Baseline) -> CsvLine {
     let (mean, parameters) = (one.loss.to_string(), one.weights.to_string());
-    Line { mean, parameters, ..Line::of(report, game, [one.name.name(), "baseline", "policy_loss"]) }
+    CsvLine { mean, parameters, ..CsvLine::of(report, game, [one.name.name(), "baseline", "policy_loss"]) }
 }
 
-fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> Line {
+fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> CsvLine {
     let [first, second] = &one.definition.by;
     let name = format!("{}: {second} against {first}", one.name());
     let done = one.differences.len().to_string();
-    Line {
+    CsvLine {
         n: done.clone(),
         sd: shown(one.test.map(|test| test.sd)),
         difference: shown(one.mean()),
@@ -192,17 +192,17 @@ fn interaction(report: &Report, game: &GameReport, one: &InteractionReport) -> L
         verdict: one.change.name().to_owned(),
         seeds_done: done,
         seeds: one.planned.to_string(),
-        ..Line::of(report, game, [&name, "interaction", &primary(report)])
+        ..CsvLine::of(report, game, [&name, "interaction", &primary(report)])
     }
 }
 
 /// A row's multipliers, exponents and predictions.
-fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRow) -> Vec<Line> {
-    let line = |role: &str, metric: String, mean: f64, ends: Option<Interval>| Line {
+fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRow) -> Vec<CsvLine> {
+    let line = |role: &str, metric: String, mean: f64, ends: Option<Interval>| CsvLine {
         mean: mean.to_string(),
         low: shown(ends.map(|ends| ends.low)),
         high: shown(ends.map(|ends| ends.high)),
-        ..Line::of(report, game, [&row.label, role, &metric])
+        ..CsvLine::of(report, game, [&row.label, role, &metric])
     };
     let multipliers = row.multipliers.iter().zip(&scaling.budgets).filter_map(|(multiple, positions)| {
         let multiple = (*multiple)?;
@@ -210,21 +210,21 @@ fn scaled(report: &Report, game: &GameReport, scaling: &Scaling, row: &ScalingRo
         // An end beyond the budgets stays empty.
         let [low, high] = multiple.ends.map(|end| shown(end.exact()));
         let own = line("multiplier", format!("positions@{positions}"), at, None);
-        Some(Line { low, high, verdict: bound.to_owned(), ..own })
+        Some(CsvLine { low, high, verdict: bound.to_owned(), ..own })
     });
     let laws = row.laws.iter().zip(row.steeper.iter().zip(row.holm_p)).zip(["given floor", "fitted floor"]);
     let exponents = laws.filter_map(|((law, (steeper, holm_p)), name)| {
         let law = law.as_ref()?;
         let own = line("exponent", name.to_owned(), law.exponent.mean, Some(law.exponent.interval(0.95)));
         let (difference, p) = (shown(steeper.map(|test| test.mean)), shown(steeper.map(|test| test.p)));
-        Some(Line { n: law.points.len().to_string(), difference, p, holm_p: shown(holm_p), ..own })
+        Some(CsvLine { n: law.points.len().to_string(), difference, p, holm_p: shown(holm_p), ..own })
     });
     let laws = row.laws.iter().zip(["given", "fitted"]);
     let floors = laws.filter_map(|(law, name)| Some(line("floor", name.to_owned(), law.as_ref()?.floor, None)));
     let predictions = ["given floor", "fitted floor"].into_iter().enumerate().filter_map(|(law, name)| {
         let (own, positions) = (row.predicted[law]?, scaling.to?);
         let metric = format!("{}@{positions}, {name}", report.primary.name);
-        Some(Line {
+        Some(CsvLine {
             p: shown(row.outcomes[law].map(|test| test.p)),
             holm_p: shown(row.outcomes_holm_p[law]),
             ..line("prediction", metric, own.loss, Some(own.interval))

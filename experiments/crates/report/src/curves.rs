@@ -29,7 +29,7 @@ pub const COLUMNS: &[&str] = &["game", "row", "role", "seed", "step", "split", "
 /// Writes the table as CSV: a line for each metric of each line of each cell, rows and seeds in the order of the plan.
 /// Cells may be running; cells that have not measured anything yet have no lines.
 pub fn write(run_dir: &Path, to: &mut impl Write) -> anyhow::Result<()> {
-    let source = Source::read(run_dir)?;
+    let source = CurvesSource::read(run_dir)?;
     let mut table = writer(to);
     table.write_record(source.columns().map(text)).map_err(not_written)?;
     source.each_cell(|row, seed, lines| {
@@ -59,13 +59,13 @@ fn not_written(error: csv::Error) -> anyhow::Error {
 }
 
 /// A run folder as far as the table needs it.
-struct Source<'a> {
+struct CurvesSource<'a> {
     run_dir: &'a Path,
     plan: Plan,
     axes: Axes,
 }
 
-impl<'a> Source<'a> {
+impl<'a> CurvesSource<'a> {
     fn read(run_dir: &'a Path) -> anyhow::Result<Self> {
         let plan = Plan::read(run_dir)?;
         // A row has values once one of its cells has begun.
@@ -102,7 +102,7 @@ pub const WIDE: [&str; 2] = ["metrics.csv", "settings.json"];
 /// Writes for each cell that has lines `<row>/seed-<n>/metrics.csv`, a line per step and a column per metric, and
 /// `settings.json`, its settings by dotted names. Returns the number of cells.
 pub fn write_wide(run_dir: &Path, out: &Path) -> anyhow::Result<usize> {
-    let source = Source::read(run_dir)?;
+    let source = CurvesSource::read(run_dir)?;
     let mut cells = 0;
     source.each_cell(|row, seed, lines| {
         let folder = Plan::cell_dir(out, row, seed);
@@ -143,7 +143,7 @@ fn wide(lines: &[MetricLine]) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The settings of a cell by dotted names: its row, the varied axes as texts, and its resolved run.
-fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
+fn settings(source: &CurvesSource<'_>, row: &Row, seed: u64) -> Map<String, Value> {
     let mut flat = Map::new();
     let known = [("experiment", &source.plan.experiment[..]), ("row", row.display_name()), ("role", row.role.name())];
     flat.extend(known.map(|(name, value)| (name.to_owned(), json!(value))));
@@ -160,7 +160,7 @@ fn settings(source: &Source<'_>, row: &Row, seed: u64) -> Map<String, Value> {
 /// Writes the table as Parquet, compressed with zstd; a row group for each cell or more. Texts are dictionary-encoded, so a
 /// study's table is small and loads at once.
 pub fn write_parquet(run_dir: &Path, to: impl Write + Send) -> anyhow::Result<()> {
-    let source = Source::read(run_dir)?;
+    let source = CurvesSource::read(run_dir)?;
     let schema = Arc::new(schema(&source));
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -176,7 +176,7 @@ pub fn write_parquet(run_dir: &Path, to: impl Write + Send) -> anyhow::Result<()
     Ok(())
 }
 
-fn schema(source: &Source<'_>) -> Schema {
+fn schema(source: &CurvesSource<'_>) -> Schema {
     let kind = |name: &str| match name {
         "seed" | "step" => DataType::UInt64,
         "value" => DataType::Float64,
@@ -185,7 +185,7 @@ fn schema(source: &Source<'_>) -> Schema {
     Schema::new(source.columns().map(|name| Field::new(name, kind(name), false)).collect::<Vec<_>>())
 }
 
-fn arrays(source: &Source<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Vec<ArrayRef> {
+fn arrays(source: &CurvesSource<'_>, row: &Row, seed: u64, lines: &[MetricLine]) -> Vec<ArrayRef> {
     let all = || lines.iter().flat_map(|line| line.metrics.iter().map(move |(metric, value)| (line, metric, value)));
     let count = all().count();
     let same = |text: &str| -> ArrayRef { Arc::new(StringArray::from_iter_values(repeat_n(text, count))) };

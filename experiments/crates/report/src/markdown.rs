@@ -41,17 +41,17 @@ pub fn draw_table(table: &Table) -> String {
 /// A text in one line that makes no HTML, link, image, emphasis, heading or list. A backslash stands only where a character
 /// would act, so labels, numbers and intervals stay as they are, and so do the pairs of backticks of code.
 fn escape(text: &str) -> String {
-    let line = Line::of(text);
+    let line = MarkdownLine::of(text);
     line.escaped(|place| line.acts(place) || line.begins(place))
 }
 
 /// The same in a cell of a table, where nothing begins.
 fn escape_cell(text: &str) -> String {
-    let line = Line::of(text);
+    let line = MarkdownLine::of(text);
     line.escaped(|place| line.acts(place))
 }
 
-struct Line {
+struct MarkdownLine {
     characters: Vec<char>,
     /// The place of the first character that is not a space.
     first: usize,
@@ -61,7 +61,7 @@ struct Line {
     has_address: bool,
 }
 
-impl Line {
+impl MarkdownLine {
     fn of(text: &str) -> Self {
         let characters: Vec<char> = printable(text).chars().collect();
         let ticks: Vec<usize> = (0..characters.len()).filter(|&place| characters[place] == '`').collect();

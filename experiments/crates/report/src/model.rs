@@ -5,7 +5,7 @@ mod row;
 
 pub use super::primary::{Margin, PrimaryMetric};
 pub use game::{GameReport, HeadReport};
-pub use row::{Counts, CurvePoint, MatchedReport, RowReport, StepTimeReport, System};
+pub use row::{CellCounts, CurvePoint, MatchedReport, RowReport, StepTimeReport, System};
 
 use crate::sections::named_heads::NamedHead;
 use crate::sections::provenance::Provenance;
@@ -23,9 +23,9 @@ pub struct Report {
     /// Whether its cells only took a few steps.
     pub smoke: bool,
     /// How many cells there are, by status, those of A/A controls left out.
-    pub cells: Counts,
+    pub cells: CellCounts,
     /// The same of the A/A controls.
-    pub twins: Counts,
+    pub twins: CellCounts,
     pub primary: PrimaryMetric,
     /// Comparisons in Holm's family: every row but references and A/A controls, in all games.
     pub family: usize,

@@ -3,14 +3,14 @@
 mod rows;
 
 use super::comparison::{Comparison, Verdict};
-use super::model::{Counts, Report, RowReport};
+use super::model::{CellCounts, Report, RowReport};
 use super::no_verdict::Missing;
 use super::noise::counted;
 use super::sections::verdicts;
 use facts::columns::{COLUMNS, cut, width, wrapped};
 use facts::metrics::Direction;
 use facts::{ReadAt, Role, grouped, in_words, printable, shell_word};
-use rows::Rows;
+use rows::SummaryRows;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -45,7 +45,7 @@ pub struct Ended<'a> {
 
 /// At most [`LINES`] lines of 80 columns. `posenc report` has everything else.
 pub fn draw(report: &Report, ended: &Ended<'_>) -> String {
-    let table = Rows::of(report);
+    let table = SummaryRows::of(report);
     let mut lines = prose(&headline(report, ended));
     lines.extend(failures(report, ended));
     lines.extend(prose(&measured(report)));
@@ -87,7 +87,7 @@ fn prose(text: &str) -> Vec<String> {
 
 /// `quickstart: 48 of 48 cells in 6 min 22 s, none failed`.
 fn headline(report: &Report, ended: &Ended<'_>) -> String {
-    let sum = |count: fn(&Counts) -> usize| count(&report.cells) + count(&report.twins);
+    let sum = |count: fn(&CellCounts) -> usize| count(&report.cells) + count(&report.twins);
     let (done, all) = (sum(|counts| counts.done), sum(|counts| counts.all));
     let took = ended.took_s.map_or_else(String::new, |seconds| format!(" in {}", in_words(seconds)));
     let failed = match sum(|counts| counts.failed) {
@@ -152,7 +152,7 @@ fn rows(report: &Report) -> impl Iterator<Item = &RowReport> {
 }
 
 /// How the verdicts were reached, what other words and columns mean, and how many warnings there are; the most important first.
-fn notes(report: &Report, table: &Rows<'_>, ended: &Ended<'_>) -> Vec<String> {
+fn notes(report: &Report, table: &SummaryRows<'_>, ended: &Ended<'_>) -> Vec<String> {
     let compared = || rows(report).filter(|row| row.role == Role::Compared).filter_map(|row| row.comparison.as_ref());
     let has = |verdict: Verdict| compared().any(|comparison| comparison.verdict == verdict);
     let mut notes = Vec::new();

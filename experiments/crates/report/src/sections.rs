@@ -33,7 +33,7 @@ use games::GameKind;
 
 /// What the sections of a game are computed from.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub(crate) struct GameSource<'a> {
     pub(crate) folder: &'a RunFolder,
     pub(crate) game: GameKind,
     pub(crate) primary: &'a PrimaryMetric,

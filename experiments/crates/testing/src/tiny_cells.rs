@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use train::checkpoint::save_final;
 use train::inference::Loaded;
 use train::sinks::Sink;
-use train::{CellOptions, Outcome, TrainError, run_cell};
+use train::{CellOptions, CellOutcome, TrainError, run_cell};
 
 const GAMES: usize = 40;
 pub const GAME_PLIES: usize = 24;
@@ -101,14 +101,14 @@ impl Bench {
     /// A cell that was trained to its end, and one that crashed at a line of step `at` and resumed: they have the same bits.
     pub fn resumed(&self, run: &RunConfig, at: u64) -> [PathBuf; 2] {
         let cells = [self.trained("whole", run), self.crashed_of("resumed", run, at)];
-        assert_eq!(train(&cells[1]).expect("it resumes"), Outcome::Done);
+        assert_eq!(train(&cells[1]).expect("it resumes"), CellOutcome::Done);
         assert_same_bits(&cells[0], &cells[1]);
         cells
     }
 
     pub fn trained(&self, name: &str, run: &RunConfig) -> PathBuf {
         let dir = self.cell(name, run);
-        assert_eq!(train(&dir).expect("the cell trains"), Outcome::Done);
+        assert_eq!(train(&dir).expect("the cell trains"), CellOutcome::Done);
         dir
     }
 }
@@ -135,12 +135,12 @@ pub fn options() -> CellOptions {
     }
 }
 
-pub fn train(dir: &Path) -> Result<Outcome, TrainError> {
+pub fn train(dir: &Path) -> Result<CellOutcome, TrainError> {
     train_with(dir, &options()).0
 }
 
 /// Trains; returns the outcome and the notes.
-pub fn train_with(dir: &Path, options: &CellOptions) -> (Result<Outcome, TrainError>, Vec<String>) {
+pub fn train_with(dir: &Path, options: &CellOptions) -> (Result<CellOutcome, TrainError>, Vec<String>) {
     let mut notes = Vec::new();
     let outcome = run_cell(dir, options, Vec::new(), &mut |text| notes.push(text.to_owned()), &AtomicBool::new(false));
     (outcome, notes)

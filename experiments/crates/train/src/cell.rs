@@ -8,8 +8,8 @@ use super::fit;
 use super::manifest;
 use super::recorder::{Note, Recorder};
 use super::setup::{CellOptions, Setup, declare};
-use super::trainer::{Evaluation, Trainer, first_weights};
-use crate::pictures::Folder;
+use super::trainer::{SplitEvaluation, Trainer, first_weights};
+use crate::pictures::PictureFolder;
 use crate::sinks::Sink;
 use crate::sinks::tensorboard;
 use config::identity::hash;
@@ -30,7 +30,7 @@ use tch::Device;
 pub const DONE: &str = "the cell is done";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CellOutcome {
     Done,
     AlreadyDone,
     /// At a checkpoint, as requested.
@@ -51,7 +51,7 @@ pub fn run_cell(
     sinks: Vec<Box<dyn Sink>>,
     note: Note<'_>,
     stop: &AtomicBool,
-) -> Result<Outcome, TrainError> {
+) -> Result<CellOutcome, TrainError> {
     let train = || train_cell(dir, options, sinks, note, stop);
     match &options.ranks {
         Some(ranks) => ranks.train(train),
@@ -65,25 +65,25 @@ fn train_cell(
     sinks: Vec<Box<dyn Sink>>,
     note: Note<'_>,
     stop: &AtomicBool,
-) -> Result<Outcome, TrainError> {
+) -> Result<CellOutcome, TrainError> {
     let is_done = |status: &Option<Status>| status.as_ref().is_some_and(|status| status.state == State::Done);
     if is_done(&Status::read(dir)?) {
-        return Ok(Outcome::AlreadyDone);
+        return Ok(CellOutcome::AlreadyDone);
     }
     use_threads(options.threads);
     if options.ranks.as_ref().is_some_and(|ranks| !ranks.is_first()) {
-        let trainer = Start::of(dir, options, &mut |_| {})?.trainer()?;
-        return Cell { trainer, output: None }.train(stop);
+        let trainer = CellStart::of(dir, options, &mut |_| {})?.trainer()?;
+        return TrainingCell { trainer, output: None }.train(stop);
     }
     let _lock = if options.is_locked { None } else { Some(locked(dir)?) };
     let before = Status::read(dir)?;
     // It may have ended before the lock was taken.
     if is_done(&before) {
-        return Ok(Outcome::AlreadyDone);
+        return Ok(CellOutcome::AlreadyDone);
     }
     let (step, steps) = before.map_or((0, 0), |status| (status.step, status.steps));
     let mut status = Status::new(State::Running, step, steps);
-    let outcome = Cell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
+    let outcome = TrainingCell::begin(dir, options, sinks, &mut *note, &mut status).and_then(|cell| cell.train(stop));
     if let Err(error) = &outcome {
         let recorded = status.with_failure(error.failure());
         status = Status { state: State::Failed, resumable: error.resumable(), ..recorded };
@@ -101,7 +101,7 @@ fn locked(dir: &Path) -> Result<CellLock, TrainError> {
 }
 
 /// What a cell begins with, new or at a checkpoint.
-struct Start {
+struct CellStart {
     setup: Setup,
     identity: Identity,
     first: Arena,
@@ -110,7 +110,7 @@ struct Start {
     forced: Vec<String>,
 }
 
-impl Start {
+impl CellStart {
     fn of(dir: &Path, options: &CellOptions, note: Note<'_>) -> Result<Self, TrainError> {
         let mut setup = Setup::load(dir, options.device, options.threads, options.smoke)?;
         setup.config.train.arithmetic().set();
@@ -148,7 +148,7 @@ impl Start {
 const WEIGHTS: [Weights; 2] = [Weights::Raw, Weights::Averaged];
 
 /// A cell that trains. Every rank takes the same steps in this order; the first one alone writes.
-struct Cell<'a> {
+struct TrainingCell<'a> {
     trainer: Trainer,
     output: Option<Output<'a>>,
 }
@@ -162,7 +162,7 @@ struct Output<'a> {
     note: Note<'a>,
 }
 
-impl<'a> Cell<'a> {
+impl<'a> TrainingCell<'a> {
     fn begin(
         dir: &'a Path,
         options: &CellOptions,
@@ -170,8 +170,8 @@ impl<'a> Cell<'a> {
         note: Note<'a>,
         status: &'a mut Status,
     ) -> Result<Self, TrainError> {
-        let start = Start::of(dir, options, &mut *note)?;
-        let Start { setup, first, checkpoint, .. } = &start;
+        let start = CellStart::of(dir, options, &mut *note)?;
+        let CellStart { setup, first, checkpoint, .. } = &start;
         status.steps = setup.config.train.steps;
         if setup.device == Device::Cpu && setup.config.train.products != Products::Ieee {
             note("train.products changes nothing on a CPU, which computes in f32");
@@ -187,7 +187,7 @@ impl<'a> Cell<'a> {
         manifest.sessions.push(session);
         manifest::write(&manifest, dir)?;
         let mut recorder = Recorder::open(&metrics, bytes)?;
-        recorder.add("the folder of pictures", Box::new(Folder::of(dir)));
+        recorder.add("the folder of pictures", Box::new(PictureFolder::of(dir)));
         let next = checkpoint.as_ref().map_or(0, |_| step + 1);
         match tensorboard::sinks(dir, next, hparams(dir, &setup.config)) {
             Ok(sinks) => sinks.into_iter().for_each(|(name, sink)| recorder.add(name, sink)),
@@ -198,7 +198,7 @@ impl<'a> Cell<'a> {
         Ok(Self { trainer, output: Some(Output { dir, metrics, recorder, manifest, status, note }) })
     }
 
-    fn train(mut self, stop: &AtomicBool) -> Result<Outcome, TrainError> {
+    fn train(mut self, stop: &AtomicBool) -> Result<CellOutcome, TrainError> {
         let (train, eval) = (self.trainer.setup().config.train.clone(), self.trainer.setup().config.eval.clone());
         self.write_status(State::Running)?;
         let is_new = self.output.as_ref().is_some_and(|output| output.recorder.is_empty());
@@ -254,7 +254,7 @@ impl<'a> Cell<'a> {
     fn evaluate(&mut self, part: Part) -> Result<(), TrainError> {
         for weights in WEIGHTS {
             let evaluation = self.trainer.evaluation(part, weights)?;
-            if let (Some(output), Some(Evaluation { line, positions })) = (&mut self.output, evaluation) {
+            if let (Some(output), Some(SplitEvaluation { line, positions })) = (&mut self.output, evaluation) {
                 output.recorder.line(&line, output.note)?;
                 if part == Part::Test {
                     output.write_positions(self.trainer.setup(), weights, &positions)?;
@@ -274,18 +274,18 @@ impl<'a> Cell<'a> {
         Ok(())
     }
 
-    fn interrupt(mut self) -> Result<Outcome, TrainError> {
+    fn interrupt(mut self) -> Result<CellOutcome, TrainError> {
         self.checkpoint()?;
         self.write_status(State::Interrupted)?;
         let step = self.trainer.steps_done();
         if let Some(output) = &mut self.output {
             (output.note)(&format!("interrupted at step {step}; the next run resumes from there"));
         }
-        Ok(Outcome::Interrupted { step })
+        Ok(CellOutcome::Interrupted { step })
     }
 
-    fn finish(mut self) -> Result<Outcome, TrainError> {
-        let Some(output) = &mut self.output else { return Ok(Outcome::Done) };
+    fn finish(mut self) -> Result<CellOutcome, TrainError> {
+        let Some(output) = &mut self.output else { return Ok(CellOutcome::Done) };
         output.recorder.sync()?;
         let (weights, layout) = (self.trainer.weights()?, &self.trainer.setup().layout);
         let mut files = vec![save_final(output.dir, layout, &weights)?];
@@ -304,7 +304,7 @@ impl<'a> Cell<'a> {
         if let Err(error) = checkpoint::remove_all_except(&output.dir.join(CHECKPOINTS), &[]) {
             (output.note)(&format!("old checkpoints cannot be removed: {error}"));
         }
-        Ok(Outcome::Done)
+        Ok(CellOutcome::Done)
     }
 
     fn write_status(&mut self, state: State) -> Result<(), TrainError> {

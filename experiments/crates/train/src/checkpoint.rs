@@ -40,7 +40,7 @@ pub struct CheckpointTensors {
 /// The rest of a checkpoint: step, scalars, training metrics, hashes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Progress {
+pub struct TrainingProgress {
     /// Completed optimiser steps. The state of the data loader follows from it.
     pub step: u64,
     pub optimizer: BTreeMap<String, f64>,
@@ -79,7 +79,7 @@ struct Header {
     format: u32,
     blake3: String,
     identity: Identity,
-    progress: Progress,
+    progress: TrainingProgress,
     layout: Vec<ParamOffset>,
 }
 
@@ -95,7 +95,7 @@ struct ParamOffset {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checkpoint {
     pub tensors: CheckpointTensors,
-    pub progress: Progress,
+    pub progress: TrainingProgress,
     pub identity: Identity,
 }
 

@@ -40,7 +40,7 @@ impl Feed {
         let (sender, batches) = sync_channel(AHEAD);
         let produce = move || {
             let parts = segments.iter().filter(|segment| segment.end > start);
-            let mut parts = parts.map(|segment| Part::of(segment, start, config)).peekable();
+            let mut parts = parts.map(|segment| SegmentPart::of(segment, start, config)).peekable();
             let mut opening = None;
             while let Some(part) = parts.next() {
                 let opened = opening.take().map_or_else(|| part.open(), joined);
@@ -49,7 +49,7 @@ impl Feed {
                     // The receiver is gone, so an error has no reader.
                     Err(error) => return drop(sender.send(Err(error.into()))),
                 };
-                opening = parts.peek().and_then(Part::open_in_advance);
+                opening = parts.peek().and_then(SegmentPart::open_in_advance);
                 for _ in 0..part.batches {
                     let chained = loader.next().map_err(TrainError::from).and_then(|batch| {
                         chain = next_hash(&chain, &batch, values);
@@ -82,7 +82,7 @@ impl Drop for Feed {
 
 /// The batches of a segment that are still to come.
 #[derive(Clone)]
-struct Part {
+struct SegmentPart {
     dataset: Arc<Dataset>,
     config: LoaderConfig,
     /// The number of its first batch within the segment.
@@ -90,7 +90,7 @@ struct Part {
     batches: u64,
 }
 
-impl Part {
+impl SegmentPart {
     /// Those from batch `start` of the run on.
     fn of(segment: &DataSegment, start: u64, config: LoaderConfig) -> Self {
         let first = start.max(segment.begin);

@@ -33,7 +33,7 @@ pub mod tensors;
 mod trainer;
 pub mod validation_sample;
 
-pub use cell::{Outcome, run_cell};
+pub use cell::{CellOutcome, run_cell};
 pub use error::TrainError;
 pub use recorder::Note;
 pub use setup::{CellOptions, Setup};

@@ -4,7 +4,7 @@
 
 pub mod folder;
 
-pub use folder::Folder;
+pub use folder::PictureFolder;
 
 use crate::setup::{Setup, declare};
 use crate::validation_sample;

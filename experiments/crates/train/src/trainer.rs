@@ -1,6 +1,6 @@
 //! The state of one cell between two steps, and the step.
 
-use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, weights_hash};
+use super::checkpoint::{Checkpoint, CheckpointTensors, Prefix, TrainingProgress, Window, weights_hash};
 use super::error::TrainError;
 use super::evaluate::{Evaluated, evaluate};
 use super::feed::{self, ChainedBatch, Feed};
@@ -33,7 +33,7 @@ const MOMENTUM_PRODUCT: &str = "momentum_product";
 const TRAIN_SAMPLE: usize = 2048;
 
 /// An evaluation: its line, and the metrics of each position.
-pub(super) struct Evaluation {
+pub(super) struct SplitEvaluation {
     pub(super) line: MetricLine,
     pub(super) positions: Vec<PositionMetrics>,
 }
@@ -208,7 +208,7 @@ impl Trainer {
 
     /// An evaluation of the raw or the averaged weights; `None` before the first average, and without positions. All ranks take part,
     /// and the first one has the result.
-    pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<Evaluation>, TrainError> {
+    pub(super) fn evaluation(&mut self, part: Part, weights: Weights) -> Result<Option<SplitEvaluation>, TrainError> {
         self.read_pending_metrics()?;
         // Training positions that are made as they are needed are not there to be evaluated.
         if part == Part::TrainSample && self.setup.dataset.is_endless() {
@@ -227,7 +227,7 @@ impl Trainer {
             finite(&format!("{} {name}", part.name()), self.step, value)?;
         }
         let rate = metrics.get("positions").unwrap_or(0.0) / began.elapsed().as_secs_f64();
-        Ok(Some(Evaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
+        Ok(Some(SplitEvaluation { line: MetricLine { weights, ..self.line(part, metrics, rate) }, positions }))
     }
 
     pub(super) fn pictures(&self) -> anyhow::Result<Vec<Picture>> {
@@ -256,7 +256,7 @@ impl Trainer {
         let optimizer = [(STEPS, steps as f64), (MOMENTUM_PRODUCT, momentum_product)];
         Ok(Checkpoint {
             tensors: CheckpointTensors { weights: self.weights()?, moments, average: self.averaged()? },
-            progress: Progress {
+            progress: TrainingProgress {
                 step: self.step,
                 optimizer: optimizer.map(|(name, value)| (name.to_owned(), value)).into(),
                 average_updates: self.learner.average.as_ref().map(Average::updates),
@@ -272,7 +272,7 @@ impl Trainer {
 }
 
 impl Learner {
-    fn load(&mut self, tensors: &CheckpointTensors, progress: &Progress) -> Result<(), TrainError> {
+    fn load(&mut self, tensors: &CheckpointTensors, progress: &TrainingProgress) -> Result<(), TrainError> {
         let moments: Vec<(&String, Tensor)> =
             tensors.moments.iter().map(|(name, moment)| (name, Tensor::from_slice(moment))).collect();
         let updates = progress.average_updates.unwrap_or_default();

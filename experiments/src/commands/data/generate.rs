@@ -19,11 +19,11 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: GenerateTask,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum GenerateTask {
     /// Generate positions with exact labels from the rules: small tasks that separate encodings.
     Probe(ProbeArgs),
     #[command(flatten)]
@@ -98,8 +98,8 @@ enum UnseenName {
 
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.what {
-        What::Probe(args) => print(&run_probe(args)?),
-        What::Lab(command) => command.run(),
+        GenerateTask::Probe(args) => print(&run_probe(args)?),
+        GenerateTask::Lab(command) => command.run(),
     }
 }
 

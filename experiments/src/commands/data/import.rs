@@ -7,7 +7,7 @@ use super::filters::FilterArgs;
 use super::info::{by_split, headline};
 use super::split::SplitArgs;
 use config::{grouped, listed, printable, printable_lines, shell_word};
-use dataset::{Format, ImportOptions, ImportReport, PerSplit, Progress, Split, Unit};
+use dataset::{Format, ImportOptions, ImportProgress, ImportReport, PerSplit, Split, Unit};
 use games::GameKind;
 use games::chess::lc0::ValueSource;
 use std::collections::BTreeMap;
@@ -183,8 +183,8 @@ fn filtered(what: &str, counts: &BTreeMap<String, u64>) -> String {
     format!("{what} left out by filters: {}\n", each.collect::<Vec<_>>().join(", "))
 }
 
-fn show(display: &mut Display, progress: &Progress) {
-    let Progress { file, bytes, total_bytes, read, taken_over, kept, positions, filtered, rejected } = progress;
+fn show(display: &mut Display, progress: &ImportProgress) {
+    let ImportProgress { file, bytes, total_bytes, read, taken_over, kept, positions, filtered, rejected } = progress;
     if read <= taken_over {
         display.begin_at(*bytes);
     }

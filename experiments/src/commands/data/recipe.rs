@@ -19,11 +19,11 @@ const KEYS: usize = 10;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: RecipeCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum What {
+enum RecipeCommand {
     /// List the recipes.
     List {
         /// Print one JSON array instead of text.
@@ -104,13 +104,13 @@ struct KnownFile {
 pub(super) fn run(args: &Args) -> anyhow::Result<String> {
     let recipes: Vec<Recipe> = dataset::yaml::from_text(RECIPES)?;
     match &args.what {
-        What::List { json: true } => json_text(&recipes),
-        What::List { json: false } => Ok(list(&recipes)),
-        What::Show { recipe, json } => {
+        RecipeCommand::List { json: true } => json_text(&recipes),
+        RecipeCommand::List { json: false } => Ok(list(&recipes)),
+        RecipeCommand::Show { recipe, json } => {
             let recipe = find(&recipes, recipe)?;
             if *json { json_text(recipe) } else { Ok(recipe.text()) }
         }
-        What::Import(args) => find(&recipes, &args.recipe)?.import(args),
+        RecipeCommand::Import(args) => find(&recipes, &args.recipe)?.import(args),
     }
 }
 

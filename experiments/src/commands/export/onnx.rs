@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use clap::ValueEnum as _;
 use config::RunConfig;
-use encodings::absolute::Table;
+use encodings::absolute::VectorTable;
 use encodings::{EncodingConfig, rope};
 use games::{GameKind, InputName, MovesName, Vocabulary};
 use models::cls_parts::Pieces;
@@ -147,7 +147,7 @@ fn needs_squares(encoding: &EncodingConfig) -> bool {
         EncodingConfig::Rope(options) => {
             options.layout != rope::Layout::Flat1d || options.aux == Some(rope::Aux::Unrotated)
         }
-        EncodingConfig::Absolute(options) => options.table != Table::Learned,
+        EncodingConfig::Absolute(options) => options.table != VectorTable::Learned,
         _ => true,
     }
 }

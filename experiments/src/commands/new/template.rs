@@ -33,7 +33,7 @@ pub(super) struct Plan {
 
 pub(super) fn text(plan: &Plan, folder: &Path) -> anyhow::Result<String> {
     let head = plan.head;
-    let Sizes { batch, steps, validation, test } = Sizes::of(&plan.datasets);
+    let RunSizes { batch, steps, validation, test } = RunSizes::of(&plan.datasets);
     let part = |parts: u64| (steps / parts).max(1);
     let (warmup, log_every, every) = (steps / 15, part(20), part(8));
     let (name, data) = (&plan.name, data(&plan.datasets, folder)?);
@@ -124,14 +124,14 @@ primary: {{metric: {metric}, at: last, weights: raw}}
 
 /// The sizes that the smallest dataset allows, so that no row is trained on a position twice and every position that is
 /// asked for is there.
-struct Sizes {
+struct RunSizes {
     batch: u64,
     steps: u64,
     validation: u64,
     test: u64,
 }
 
-impl Sizes {
+impl RunSizes {
     fn of(datasets: &[Dataset]) -> Self {
         let least = |of: fn(&Dataset) -> u64| datasets.iter().map(of).min().unwrap_or(1).max(1);
         let train = least(|data| data.positions.train);

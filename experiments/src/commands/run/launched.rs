@@ -5,7 +5,7 @@ use crate::commands::cell;
 use crate::commands::slots::Slots;
 use anyhow::{bail, ensure};
 use config::Experiment;
-use grid::tuning::Search;
+use grid::tuning::TuningSearch;
 use grid::{Prepared, RunSelection, Task};
 use records::CellState;
 use std::process::ExitCode;
@@ -23,7 +23,7 @@ pub(super) fn rank(slots: &Slots, experiment: &Experiment, selection: &RunSelect
         return Ok(None);
     }
     let Some(rank_id) = RankId::of_environment()?.filter(|rank_id| rank_id.size > 1) else { return Ok(None) };
-    let tunes = Search::new(experiment, &selection.only)?.is_some();
+    let tunes = TuningSearch::new(experiment, &selection.only)?.is_some();
     ensure!(
         !selection.smoke && !tunes && slots.ranks.get() == 1,
         "torchrun starts the ranks of one cell: that excludes --smoke, --ranks and `tune`"

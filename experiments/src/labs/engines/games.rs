@@ -7,7 +7,7 @@ use crate::commands::options::cores;
 use crate::commands::show::parse_game;
 use anyhow::Context as _;
 use config::{grouped, shell_word};
-use engines::{DrawRule, EngineSettings, GenerateReport, Progress, Settings, WinRule, generate};
+use engines::{DrawRule, EngineSettings, GenerateReport, GenerationProgress, Settings, WinRule, generate};
 use games::GameKind;
 use grid::Interrupt;
 use grid::interrupt::StopRequest;
@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(display: &mut Display, progress: &Progress, begun: Instant) {
+fn show(display: &mut Display, progress: &GenerationProgress, begun: Instant) {
     let mut words = rate(progress, begun);
     for (count, what) in [(progress.restarts, "restarts"), (progress.given_up, "given up")] {
         if count > 0 {
@@ -125,7 +125,7 @@ fn show(display: &mut Display, progress: &Progress, begun: Instant) {
 }
 
 /// How fast it went, in plies that engines chose.
-fn rate(progress: &Progress, begun: Instant) -> String {
+fn rate(progress: &GenerationProgress, begun: Instant) -> String {
     let seconds = begun.elapsed().as_secs_f64().max(1e-3);
     let plies = progress.new_plies;
     format!("{} plies in {seconds:.1} s, {:.1} a second", grouped(plies), plies as f64 / seconds)

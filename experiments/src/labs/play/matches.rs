@@ -7,8 +7,8 @@ use config::counted;
 use games::GameKind;
 use play::Agent;
 use play::matches::{
-    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, DrawRule, Draws, Kind, Limits, MatchOptions, Pairing, Progress,
-    Scale, Sequential, Standings, WinRule, play_match,
+    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, DrawRule, Draws, GameLimits, Kind, MatchOptions, Pairing, Scale,
+    Sequential, SprtProgress, Standings, WinRule, play_match,
 };
 use std::fmt::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -193,7 +193,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         pairs: args.pairs,
         book: None,
         random_plies: args.random_plies,
-        limits: Limits { plies: args.max_plies, win: args.win, draw: args.draw },
+        limits: GameLimits { plies: args.max_plies, win: args.win, draw: args.draw },
         seed: args.seed,
     };
     let options = MatchOptions {
@@ -284,7 +284,7 @@ fn elo(pairing: &Pairing) -> String {
     }
 }
 
-fn sequential(test: &Progress) -> String {
+fn sequential(test: &SprtProgress) -> String {
     let ([low, high], [lower, upper]) = (test.elo, test.bounds);
     let decided = match test.accepted {
         Some("first") => format!("{low} Elo accepted"),

@@ -6,7 +6,7 @@ use crate::commands::run::{check_datasets, check_starts, measure_baselines};
 use anyhow::{Context as _, bail, ensure};
 use config::{Experiment, counted, shell_word};
 use grid::limits::HumanDuration;
-use grid::tuning::Search;
+use grid::tuning::TuningSearch;
 use grid::{Prepared, RunSelection, Selector, Task};
 use records::{CellState, TuningRecord, UserError};
 use slurm::{Array, Resources, argument, divided, submit, write_array};
@@ -148,7 +148,7 @@ type Stage = (Experiment, Vec<Selector>, Option<TuningRecord>);
 
 /// What can be submitted now: of an experiment with `tune` its trials if one has an open cell, or the tuned rows.
 fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
-    let Some(search) = Search::new(&experiment, &args.grid.only)? else {
+    let Some(search) = TuningSearch::new(&experiment, &args.grid.only)? else {
         return Ok((experiment, args.grid.only.clone(), None));
     };
     let prepared = Prepared::new(search.grid(), &selection(args, search.only()))?;

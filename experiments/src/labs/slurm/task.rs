@@ -3,8 +3,8 @@
 use crate::commands::devices::{parse_device, prepare};
 use crate::commands::run::repair_events;
 use anyhow::{Context as _, ensure};
-use grid::progress::Progress;
-use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
+use grid::progress::GridProgress;
+use grid::{Interrupt, Outcome, RunLimits, Scheduler, Task, Worker};
 use slurm::{TIME_RAN_OUT, requeue};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -48,10 +48,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let devices = args.devices.iter().map(|&device| device_name(device)).collect();
     let mut worker = Worker::this_program(args.threads.get(), devices).context("cannot find this program itself")?;
     worker.ranks = args.ranks.get();
-    let limits = Limits { retries: 1, ..Limits::default() };
+    let limits = RunLimits { retries: 1, ..RunLimits::default() };
     let scheduler = Scheduler { worker: &worker, jobs: 1, fail_fast: false, interrupt: &interrupt, limits };
     let tasks = [task];
-    let outcomes = scheduler.run(&tasks, &mut Progress::lines(&tasks, std::io::stderr()));
+    let outcomes = scheduler.run(&tasks, &mut GridProgress::lines(&tasks, std::io::stderr()));
     interrupt.release();
     repair_events(&tasks, &outcomes);
     let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));

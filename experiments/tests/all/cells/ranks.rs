@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 use testing::{Bench, assert_same_bits, assert_says, dlshogi, manifest, place, small, status, train};
-use train::Outcome;
+use train::CellOutcome;
 use train::ranks::Rendezvous;
 
 /// The exit code of a rank that ends because another one is lost.
@@ -215,7 +215,7 @@ fn a_signal_to_any_rank_stops_all_at_a_checkpoint() {
         let size = ranks();
         assert_eq!(Launched::new(&dir, size).codes(None), vec![Some(0); size], "{}", logs(&dir, size));
     } else {
-        assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+        assert_eq!(train(&dir).expect("it goes on"), CellOutcome::Done);
     }
     assert_same_bits(&undisturbed, &dir);
 }

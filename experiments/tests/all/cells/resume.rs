@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::Duration;
 use testing::{Bench, assert_same_bits, manifest, status, train};
-use train::Outcome;
+use train::CellOutcome;
 
 fn spawn(dir: &Path) -> Child {
     posenc_cell(dir).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("posenc starts")
@@ -52,7 +52,7 @@ fn asked_to_stop_it_writes_a_checkpoint_wherever_it_is() {
     let dir = stopped(&bench, "stopped", &run, 15, &[libc::SIGTERM, libc::SIGTERM]);
     assert_eq!(status(&dir).state, State::Interrupted);
     assert!(dir.join(format!("checkpoints/step-{}.safetensors", status(&dir).step)).is_file());
-    assert_eq!(train(&dir).expect("it goes on"), Outcome::Done);
+    assert_eq!(train(&dir).expect("it goes on"), CellOutcome::Done);
     assert_same_bits(&undisturbed, &dir);
     assert_eq!(manifest(&dir).sessions.len(), 2);
 }
@@ -99,6 +99,6 @@ fn a_full_disk_fails_clearly_and_loses_nothing() {
     with_little_room(posenc_cell(&dir), 24_000).fails().tells(&["posenc: cannot write", "checkpoints/step-10"]);
     let failed = status(&dir);
     assert_eq!((failed.state, failed.step, failed.resumable), (State::Failed, 10, true));
-    assert_eq!(train(&dir).expect("with room again"), Outcome::Done);
+    assert_eq!(train(&dir).expect("with room again"), CellOutcome::Done);
     assert_same_bits(&undisturbed, &dir);
 }

@@ -56,11 +56,11 @@ impl Sorter {
         Ok(())
     }
 
-    fn create(&mut self) -> Result<Writer, DatasetError> {
+    fn create(&mut self) -> Result<RunWriter, DatasetError> {
         let path = self.dir.join(format!(".run-{}", self.made));
         self.made += 1;
         let file = BufWriter::new(File::create(&path).map_err(DatasetError::io("create", &path))?);
-        Ok(Writer { path, file })
+        Ok(RunWriter { path, file })
     }
 
     /// Passes all entries on in order, equal ones adjacent.
@@ -90,12 +90,12 @@ impl Sorter {
     }
 }
 
-struct Writer {
+struct RunWriter {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
-impl Writer {
+impl RunWriter {
     fn push(&mut self, key: u128, bytes: &[u8]) -> Result<(), DatasetError> {
         let mut write = || -> io::Result<()> {
             self.file.write_all(&key.to_le_bytes())?;

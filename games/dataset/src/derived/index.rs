@@ -58,13 +58,13 @@ impl RowSize {
 }
 
 #[derive(Debug)]
-pub(super) enum Sizes {
+pub(super) enum RowSizes {
     /// All rows have this size, as single positions do.
     Same(RowSize),
     Each(Vec<RowSize>),
 }
 
-impl Default for Sizes {
+impl Default for RowSizes {
     fn default() -> Self {
         Self::Same(RowSize::default())
     }
@@ -99,19 +99,19 @@ pub(super) struct SplitIndex {
     /// Of each unit, its offset and length in the file.
     pub(super) offsets: Vec<u64>,
     pub(super) lengths: Vec<u32>,
-    pub(super) sizes: Sizes,
+    pub(super) sizes: RowSizes,
 }
 
 impl SplitIndex {
     pub(super) fn add(&mut self, size: RowSize) {
         match &mut self.sizes {
-            Sizes::Each(sizes) => sizes.push(size),
-            Sizes::Same(same) if self.facts.rows == 0 => *same = size,
-            Sizes::Same(same) if *same == size => {}
-            Sizes::Same(same) => {
+            RowSizes::Each(sizes) => sizes.push(size),
+            RowSizes::Same(same) if self.facts.rows == 0 => *same = size,
+            RowSizes::Same(same) if *same == size => {}
+            RowSizes::Same(same) => {
                 let mut sizes = vec![*same; self.facts.rows as usize];
                 sizes.push(size);
-                self.sizes = Sizes::Each(sizes);
+                self.sizes = RowSizes::Each(sizes);
             }
         }
         self.facts.rows += 1;
@@ -120,8 +120,8 @@ impl SplitIndex {
 
     pub(super) fn size(&self, row: usize) -> RowSize {
         match &self.sizes {
-            Sizes::Same(size) => *size,
-            Sizes::Each(sizes) => sizes[row],
+            RowSizes::Same(size) => *size,
+            RowSizes::Each(sizes) => sizes[row],
         }
     }
 
@@ -151,7 +151,7 @@ impl Index {
             let index = &self.splits[split];
             bytes.extend(index.offsets.iter().flat_map(|offset| offset.to_le_bytes()));
             bytes.extend(index.lengths.iter().flat_map(|length| length.to_le_bytes()));
-            if let Sizes::Each(sizes) = &index.sizes {
+            if let RowSizes::Each(sizes) = &index.sizes {
                 bytes.extend(sizes.iter().flat_map(|size| size.bytes()));
             }
         }
@@ -176,15 +176,15 @@ impl Index {
             let (lengths, _) = take(&mut rest, 4 * units)?.as_chunks::<4>();
             index.lengths = lengths.iter().map(|&length| u32::from_le_bytes(length)).collect();
             index.sizes = match facts.same {
-                Some(same) => Sizes::Same(same),
+                Some(same) => RowSizes::Same(same),
                 None => {
                     let (sizes, _) = take(&mut rest, SIZE as u64 * facts.rows)?.as_chunks::<SIZE>();
-                    Sizes::Each(sizes.iter().map(|&size| RowSize::of(size)).collect())
+                    RowSizes::Each(sizes.iter().map(|&size| RowSize::of(size)).collect())
                 }
             };
             let positions: u64 = match &index.sizes {
-                Sizes::Same(size) => facts.rows * u64::from(size.positions),
-                Sizes::Each(sizes) => sizes.iter().map(|size| u64::from(size.positions)).sum(),
+                RowSizes::Same(size) => facts.rows * u64::from(size.positions),
+                RowSizes::Each(sizes) => sizes.iter().map(|size| u64::from(size.positions)).sum(),
             };
             if positions != facts.positions {
                 return Err(format!("{} positions of {}, and {positions} in its rows", facts.positions, split.name()));

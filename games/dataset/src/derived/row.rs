@@ -1,6 +1,6 @@
 //! A row as bytes: fixed fields, then those columns that it has.
 
-use crate::loader::{Start, StoredGame, StoredPolicy};
+use crate::loader::{GameStart, StoredGame, StoredPolicy};
 use games::{Game, GameKind, GameResult, MoveText, Position as _, Termination, with_game};
 
 /// The columns of a row, as bits.
@@ -32,8 +32,8 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
     let is_unknown = |value: &f32| value.to_bits() == f32::NAN.to_bits();
     let [first, second] = game.ratings;
     let columns = [
-        (matches!(start, Start::Text(_)), bit::START_TEXT),
-        (matches!(start, Start::Compact(_)), bit::START_COMPACT),
+        (matches!(start, GameStart::Text(_)), bit::START_TEXT),
+        (matches!(start, GameStart::Compact(_)), bit::START_COMPACT),
         (codes.is_some(), bit::MOVE_CODES),
         (!game.value.iter().all(is_unknown), bit::VALUE),
         (!game.draw.is_empty(), bit::DRAW),
@@ -56,9 +56,9 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
     out.push(place(&Termination::ALL, game.termination));
     out.extend(game.policy_from_ply.to_le_bytes());
     match &start {
-        Start::Standard => {}
-        Start::Text(text) => put_long(text.as_bytes(), out),
-        Start::Compact(bytes) => put_long(bytes, out),
+        GameStart::Standard => {}
+        GameStart::Text(text) => put_long(text.as_bytes(), out),
+        GameStart::Compact(bytes) => put_long(bytes, out),
     }
     match codes {
         Some(codes) => out.extend(codes.iter().flat_map(|code| code.to_le_bytes())),
@@ -93,10 +93,10 @@ pub(super) fn encode(game: &StoredGame, kind: GameKind, bucket: Option<u16>, out
 }
 
 /// The start in few bytes, if the position writes the same text.
-fn compact_start(start: &Start, kind: GameKind) -> Start {
-    let Start::Text(text) = start else { return start.clone() };
+fn compact_start(start: &GameStart, kind: GameKind) -> GameStart {
+    let GameStart::Text(text) = start else { return start.clone() };
     let compact = with_game!(kind, G => compact::<G>(text));
-    compact.map_or_else(|| start.clone(), |bytes| Start::Compact(bytes.into_boxed_slice()))
+    compact.map_or_else(|| start.clone(), |bytes| GameStart::Compact(bytes.into_boxed_slice()))
 }
 
 fn compact<G: Game>(text: &str) -> Option<Vec<u8>> {
@@ -132,9 +132,9 @@ pub(super) fn decode(bytes: &[u8], kind: GameKind, buckets: usize) -> Result<Sto
     let has = |column: u16| columns & column != 0;
     let count = |column: u16| if has(column) { usize::from(plies) } else { 0 };
     let start = match (has(bit::START_TEXT), has(bit::START_COMPACT)) {
-        (false, false) => Start::Standard,
-        (true, _) => Start::Text(rest.text("start")?),
-        (false, true) => Start::Compact(rest.long("start")?.into()),
+        (false, false) => GameStart::Standard,
+        (true, _) => GameStart::Text(rest.text("start")?),
+        (false, true) => GameStart::Compact(rest.long("start")?.into()),
     };
     let moves = match has(bit::MOVE_CODES) {
         true => MoveText::line(&rest.codes(plies.into(), kind, "moves")?).into_boxed_str(),

@@ -1,7 +1,7 @@
 //! Opening a dataset's rows: found in the cache, or made from the shards and written to a derived file or to memory.
 
 use super::cache::{CacheEntry, DerivedOptions, Partial};
-use super::index::{Facts, Index, OptionalColumns, RowSize, Sizes, SplitIndex};
+use super::index::{Facts, Index, OptionalColumns, RowSize, RowSizes, SplitIndex};
 use super::read::{Bytes, Derived};
 use super::row;
 use super::{DIGEST, MAGIC, digest, rows_of_unit};
@@ -40,7 +40,7 @@ impl Derived {
     /// Rows that are stored nowhere, and the manifest with what they determine.
     pub(crate) fn of_rows(manifest: &Manifest, rows: Vec<GameRow>) -> Result<(Self, Manifest), DatasetError> {
         let options = DerivedOptions { cache: None, in_memory: u64::MAX, exact_below: EXACT_BELOW };
-        let mut writer = Writer::new(manifest, CacheEntry::of(manifest, &options));
+        let mut writer = CacheWriter::new(manifest, CacheEntry::of(manifest, &options));
         writer.push(rows)?;
         let described = writer.contents.describe(manifest.clone());
         let derived = writer.finish()?.expect("no other process writes what has no cache");
@@ -54,7 +54,7 @@ impl Derived {
         entry: CacheEntry<'_>,
         progress: &mut dyn FnMut(WorkDone),
     ) -> Result<Option<Self>, DatasetError> {
-        let mut writer = Writer::new(manifest, entry);
+        let mut writer = CacheWriter::new(manifest, entry);
         let mut done = 0;
         for shard in &manifest.shards {
             store::verify(dir, shard)?;
@@ -74,7 +74,7 @@ impl Derived {
 }
 
 /// Rows become units, in memory until they are many and then in a file.
-struct Writer<'a> {
+struct CacheWriter<'a> {
     manifest: &'a Manifest,
     entry: CacheEntry<'a>,
     /// The bytes so far that are not in a file.
@@ -103,7 +103,7 @@ enum Pushed {
     Found,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> CacheWriter<'a> {
     fn new(manifest: &'a Manifest, entry: CacheEntry<'a>) -> Self {
         let mut splits = PerSplit::<SplitWriter>::default();
         for split in Split::ALL {
@@ -242,8 +242,8 @@ impl<'a> Writer<'a> {
         for split in Split::ALL {
             let mut index = std::mem::take(&mut splits[split].index);
             index.facts.same = match &index.sizes {
-                Sizes::Same(size) => Some(*size),
-                Sizes::Each(_) => None,
+                RowSizes::Same(size) => Some(*size),
+                RowSizes::Each(_) => None,
             };
             facts.splits[split] = index.facts;
             indices[split] = index;

@@ -193,7 +193,7 @@ pub(super) fn shortened(rejected: Rejected) -> Rejected {
 }
 
 #[derive(Serialize)]
-struct Line<'a> {
+struct RejectLine<'a> {
     file: &'a str,
     game: u64,
     ply: Option<u32>,
@@ -216,16 +216,16 @@ impl Rejects {
 
     fn rejected(&mut self, file: &str, rejected: &Rejected) -> Result<(), DatasetError> {
         let Rejected { game, ply, kind, reason } = rejected;
-        self.line(&Line { file, game: *game, ply: *ply, kind: kind.name(), reason })
+        self.line(&RejectLine { file, game: *game, ply: *ply, kind: kind.name(), reason })
     }
 
     /// A duplicate of game `id` of the dataset.
     fn duplicate(&mut self, file: &str, game: u64, id: u32) -> Result<(), DatasetError> {
         let reason = format!("the same start and moves as game {id} of the dataset");
-        self.line(&Line { file, game, ply: None, kind: "duplicate", reason: &reason })
+        self.line(&RejectLine { file, game, ply: None, kind: "duplicate", reason: &reason })
     }
 
-    fn line(&mut self, line: &Line<'_>) -> Result<(), DatasetError> {
+    fn line(&mut self, line: &RejectLine<'_>) -> Result<(), DatasetError> {
         let mut text =
             serde_json::to_string(line).map_err(io::Error::other).map_err(DatasetError::io("write", &self.path))?;
         text.push('\n');

@@ -202,7 +202,7 @@ impl Packer<'_> {
 }
 
 /// The positions of a block in chunks, and the chunk and row of those that count.
-type Block = (Vec<Positions>, Vec<(u32, u32)>);
+type MadePositions = (Vec<Positions>, Vec<(u32, u32)>);
 
 impl Training {
     /// The positions of a block in chunks, and the places of those that count, in the order of their games. In the
@@ -214,7 +214,7 @@ impl Training {
         reading: Reading,
         input: InputName,
         threads: usize,
-    ) -> Result<Block, DatasetError> {
+    ) -> Result<MadePositions, DatasetError> {
         let first = number << GAME_BITS;
         let most = GAMES_PER_POSITION * BLOCK_ROWS as u64;
         let (mut chunks, mut places) = (Vec::new(), Vec::with_capacity(BLOCK_ROWS));

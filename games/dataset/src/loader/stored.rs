@@ -13,7 +13,7 @@ pub(crate) struct StoredGame {
     pub(crate) id: u32,
     /// The game that its positions count to: of several positions of one game the `id` of the first one, otherwise its own.
     pub(crate) cluster: u32,
-    pub(crate) start: Start,
+    pub(crate) start: GameStart,
     pub(crate) moves: Box<str>,
     pub(crate) plies: u16,
     pub(crate) result: GameResult,
@@ -38,9 +38,8 @@ pub(crate) struct StoredGame {
     pub(crate) map: Box<[i8]>,
 }
 
-/// The first position of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Start {
+pub(crate) enum GameStart {
     /// The game's standard start.
     Standard,
     /// FEN or SFEN.
@@ -49,7 +48,7 @@ pub(crate) enum Start {
     Compact(Box<[u8]>),
 }
 
-impl Start {
+impl GameStart {
     pub(crate) fn position<G: Game>(&self) -> Result<G::Position, ReplayError> {
         let position = match self {
             Self::Standard => return Ok(G::Position::start()),
@@ -190,7 +189,7 @@ impl From<GameRow> for StoredGame {
             positions: row.positions() as u32,
             id: row.id,
             cluster: row.id,
-            start: row.start.map_or(Start::Standard, |text| Start::Text(text.into_boxed_str())),
+            start: row.start.map_or(GameStart::Standard, |text| GameStart::Text(text.into_boxed_str())),
             moves: row.moves.into_boxed_str(),
             plies: row.plies,
             result: row.result,

@@ -25,7 +25,7 @@ pub struct TrainLoader {
     config: LoaderConfig,
     epoch: Arc<Epoch>,
     epoch_number: u64,
-    block: Block,
+    block: ShuffledBlock,
     /// The number in `epoch` of the next block to be asked for.
     next_block: usize,
     /// The number of delivered positions of `block`.
@@ -70,7 +70,7 @@ impl TrainLoader {
             config,
             epoch: Arc::new(epoch),
             epoch_number,
-            block: Block::default(),
+            block: ShuffledBlock::default(),
             next_block: first_block,
             taken: 0,
             prefetcher: Prefetcher::new(config.workers)?,
@@ -160,7 +160,7 @@ fn epoch(dataset: &Dataset, config: LoaderConfig, number: u64) -> Epoch {
 struct Prefetcher {
     pool: ThreadPool,
     /// The games of each block that was asked for, and the block.
-    pending: VecDeque<(usize, Receiver<Result<Block, DatasetError>>)>,
+    pending: VecDeque<(usize, Receiver<Result<ShuffledBlock, DatasetError>>)>,
 }
 
 impl Prefetcher {
@@ -204,7 +204,7 @@ struct BlockRequest {
 
 impl BlockRequest {
     /// Replays in the current thread pool, or in this thread alone. Chunks are in order, whichever thread replayed them.
-    fn replay(&self, in_pool: bool) -> Result<Block, DatasetError> {
+    fn replay(&self, in_pool: bool) -> Result<ShuffledBlock, DatasetError> {
         if let Some(training) = &self.dataset.training {
             return self.made(training, if in_pool { rayon::current_num_threads().max(2) } else { 1 });
         }
@@ -226,7 +226,7 @@ impl BlockRequest {
         with_game!(self.dataset.game(), G => replay::<G>(games, self.config.input, self.dataset.reading))
     }
 
-    fn made(&self, training: &Training, threads: usize) -> Result<Block, DatasetError> {
+    fn made(&self, training: &Training, threads: usize) -> Result<ShuffledBlock, DatasetError> {
         let (chunks, places) = training.block(
             self.epoch.number,
             self.dataset.manifest(),
@@ -235,10 +235,10 @@ impl BlockRequest {
             threads,
         )?;
         let order = self.epoch.pieces(self.block, places.len());
-        Ok(Block { order: order.into_iter().map(|i| places[i as usize]).collect(), chunks })
+        Ok(ShuffledBlock { order: order.into_iter().map(|i| places[i as usize]).collect(), chunks })
     }
 
-    fn shuffled(&self, chunks: Vec<Positions>) -> Block {
+    fn shuffled(&self, chunks: Vec<Positions>) -> ShuffledBlock {
         let plies = self.dataset.sequence();
         let starts = |positions: &Positions| (0..positions.len() as u32).step_by(plies);
         let places: Vec<(u32, u32)> = chunks
@@ -251,13 +251,13 @@ impl BlockRequest {
             let (chunk, start) = places[i as usize];
             (start..start + plies as u32).map(move |row| (chunk, row))
         };
-        Block { order: order.into_iter().flat_map(rows).collect(), chunks }
+        ShuffledBlock { order: order.into_iter().flat_map(rows).collect(), chunks }
     }
 }
 
 /// A replayed block: positions in chunks, and their shuffled order.
 #[derive(Default)]
-struct Block {
+struct ShuffledBlock {
     chunks: Vec<Positions>,
     order: Vec<(u32, u32)>,
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 const BATCH_GAMES: usize = 1024;
 
 /// Rows in order, some of them in memory at a time; an error stands for what cannot be read.
-pub type Rows<'a> = Box<dyn Iterator<Item = Result<GameRow, DatasetError>> + 'a>;
+pub type GameRows<'a> = Box<dyn Iterator<Item = Result<GameRow, DatasetError>> + 'a>;
 
 /// The rows of a shard in order, some of them in memory at a time; nothing after the first error.
 pub struct ShardRows {

@@ -45,8 +45,7 @@ pub(super) struct RandomGame<'a> {
     pub(super) number: u64,
 }
 
-/// What a position is for a task.
-enum Found<G: Referee> {
+enum TaskPosition<G: Referee> {
     /// Its label, and the position itself if it is not the one that was played.
     Label(Label<Move<G>>, Option<PositionOf<G>>),
     NotHere,
@@ -71,14 +70,14 @@ impl RandomGame<'_> {
         loop {
             let (label, changed) = loop {
                 match self.label(&mut play) {
-                    Found::Label(label, changed) => break (label, changed),
-                    Found::NotHere if play.plies() >= PLY_CAP => return,
-                    Found::NotHere => {
+                    TaskPosition::Label(label, changed) => break (label, changed),
+                    TaskPosition::NotHere if play.plies() >= PLY_CAP => return,
+                    TaskPosition::NotHere => {
                         if !play.step() {
                             return;
                         }
                     }
-                    Found::NotInThisGame => return,
+                    TaskPosition::NotInThisGame => return,
                 }
             };
             take(changed.as_ref().unwrap_or_else(|| play.position()), label);
@@ -89,44 +88,44 @@ impl RandomGame<'_> {
         }
     }
 
-    fn label<G: Referee + Tactics>(self, play: &mut RandomPlay<G>) -> Found<G> {
+    fn label<G: Referee + Tactics>(self, play: &mut RandomPlay<G>) -> TaskPosition<G> {
         match self.task {
             Task::MateInOne => {
                 play.list();
                 let position = play.position();
                 let right = mating_among(position, &play.legal);
                 if right.is_empty() {
-                    return Found::NotHere;
+                    return TaskPosition::NotHere;
                 }
                 let result = GameResult::won_by(position.side_to_move());
                 let decided = Some(Decided { result, termination: Termination::Checkmate, value: 1.0 });
-                Found::Label(Label::Moves { right, decided }, None)
+                TaskPosition::Label(Label::Moves { right, decided }, None)
             }
             Task::LegalMoves => {
                 play.list();
                 if play.legal.is_empty() {
-                    return Found::NotInThisGame;
+                    return TaskPosition::NotInThisGame;
                 }
-                Found::Label(Label::Moves { right: play.legal.clone(), decided: None }, None)
+                TaskPosition::Label(Label::Moves { right: play.legal.clone(), decided: None }, None)
             }
             Task::Map(task) => {
                 if !is_wanted::<G>(task, self.number, play.position()) {
-                    return Found::NotHere;
+                    return TaskPosition::NotHere;
                 }
                 let mut changed = None;
                 if let Some((unseen, plan)) = self.unseen {
                     changed = unseen.version::<G>(play.played.position(), plan, &mut play.stream);
                     if changed.is_none() {
-                        return Found::NotInThisGame;
+                        return TaskPosition::NotInThisGame;
                     }
                 }
                 let position = changed.as_ref().unwrap_or_else(|| play.position());
-                let Some(mv) = position.choose_move(|_| 0) else { return Found::NotInThisGame };
+                let Some(mv) = position.choose_move(|_| 0) else { return TaskPosition::NotInThisGame };
                 let labels = task.labels::<G>(position);
-                Found::Label(Label::Map { mv, labels }, changed)
+                TaskPosition::Label(Label::Map { mv, labels }, changed)
             }
             // Its positions are of no game.
-            Task::Endgame(_) => Found::NotInThisGame,
+            Task::Endgame(_) => TaskPosition::NotInThisGame,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Converts the records of a chunk to a game.
 
-use super::record::{Evaluation, Records};
+use super::record::{RecordedEvaluation, Records};
 use super::record_data::{RANGE_TOLERANCE, RecordData, ValueSource};
 use super::state::State;
 use super::{in_record, of_chunk};
@@ -171,9 +171,9 @@ fn stated(record: &RecordData) -> GameResult {
     const CERTAIN: f32 = 1.0 - RANGE_TOLERANCE;
     let side = record.state.side_to_move();
     let winner = match record.result {
-        Evaluation { q, .. } if q >= CERTAIN => side,
-        Evaluation { q, .. } if q <= -CERTAIN => side.other(),
-        Evaluation { d, .. } if d >= CERTAIN => return GameResult::Draw,
+        RecordedEvaluation { q, .. } if q >= CERTAIN => side,
+        RecordedEvaluation { q, .. } if q <= -CERTAIN => side.other(),
+        RecordedEvaluation { d, .. } if d >= CERTAIN => return GameResult::Draw,
         _ => return GameResult::Unknown,
     };
     GameResult::won_by(winner)

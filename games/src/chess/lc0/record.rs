@@ -77,7 +77,7 @@ impl Version {
 
 /// An evaluation of a position, from the side to move's view.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Evaluation {
+pub struct RecordedEvaluation {
     /// Win minus loss, −1…1.
     pub q: f32,
     /// The probability of a draw, 0…1.
@@ -88,7 +88,7 @@ pub struct Evaluation {
 
 /// V6's data about a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Search {
+pub struct RecordedSearch {
     /// Visits of the root. 0 in records that lc0's rescorer converted from older versions: then `played` is invalid.
     pub visits: u32,
     /// The policy index of the played move.
@@ -163,51 +163,51 @@ impl<'a> Record<'a> {
     }
 
     /// The search's result at the root. `None` in V3.
-    pub fn root(&self) -> Option<Evaluation> {
+    pub fn root(&self) -> Option<RecordedEvaluation> {
         self.evaluation([0, 2, 4])
     }
 
     /// The search's result after its best move. `None` in V3.
-    pub fn best(&self) -> Option<Evaluation> {
+    pub fn best(&self) -> Option<RecordedEvaluation> {
         self.evaluation([1, 3, 5])
     }
 
     /// The search's result after the played move. V6 only.
-    pub fn played(&self) -> Option<Evaluation> {
+    pub fn played(&self) -> Option<RecordedEvaluation> {
         self.value(11).and_then(|_| self.evaluation([9, 10, 11]))
     }
 
     /// The network's result before the search. V6 only, `None` if not recorded (NaN). A cached value can come from
     /// another history.
-    pub fn original(&self) -> Option<Evaluation> {
+    pub fn original(&self) -> Option<RecordedEvaluation> {
         let found = self.value(14).and_then(|_| self.evaluation([12, 13, 14]))?;
         (!found.q.is_nan()).then_some(found)
     }
 
     /// The result from the side to move's view. Before V6 it is a win, a draw or a loss; rescorers write any value
     /// between.
-    pub fn result(&self) -> Evaluation {
+    pub fn result(&self) -> RecordedEvaluation {
         match (self.value(7), self.value(8)) {
-            (Some(q), Some(d)) => Evaluation { q, d, m: None },
+            (Some(q), Some(d)) => RecordedEvaluation { q, d, m: None },
             _ => {
                 let result = self.flag(7) as i8;
-                Evaluation { q: f32::from(result), d: f32::from(u8::from(result == 0)), m: None }
+                RecordedEvaluation { q: f32::from(result), d: f32::from(u8::from(result == 0)), m: None }
             }
         }
     }
 
     /// V6's data about the search.
-    pub fn search(&self) -> Option<Search> {
+    pub fn search(&self) -> Option<RecordedSearch> {
         let (at, count) = self.version.values();
         let at = at + count * size_of::<f32>();
-        (self.version == Version::V6).then(|| Search {
+        (self.version == Version::V6).then(|| RecordedSearch {
             visits: u32::from_le_bytes(self.array(at)),
             played: u16::from_le_bytes(self.array(at + 4)),
         })
     }
 
-    fn evaluation(&self, [q, d, m]: [usize; 3]) -> Option<Evaluation> {
-        Some(Evaluation { q: self.value(q)?, d: self.value(d)?, m: self.value(m) })
+    fn evaluation(&self, [q, d, m]: [usize; 3]) -> Option<RecordedEvaluation> {
+        Some(RecordedEvaluation { q: self.value(q)?, d: self.value(d)?, m: self.value(m) })
     }
 
     /// The `i`-th value after the single bytes, if the version has it.

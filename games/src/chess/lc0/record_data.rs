@@ -1,7 +1,7 @@
 //! The parts of a record that a game needs.
 
 use super::in_record;
-use super::record::{Evaluation, Record};
+use super::record::{Record, RecordedEvaluation};
 use super::state::{State, in_frame};
 use crate::chess::ChessPosition;
 use crate::position::Position as _;
@@ -37,7 +37,7 @@ pub(super) struct RecordData {
     pub(super) policy: Vec<(u16, f32)>,
     /// Winning probability and draw probability.
     pub(super) value: Option<(f32, f32)>,
-    pub(super) result: Evaluation,
+    pub(super) result: RecordedEvaluation,
     pub(super) ending: u8,
 }
 
@@ -96,17 +96,17 @@ fn valued(record: &Record<'_>, number: usize, source: ValueSource) -> Result<Opt
         ValueSource::Played => record.played(),
         ValueSource::Original => record.original(),
     };
-    let valued = |found: Evaluation| {
+    let valued = |found: RecordedEvaluation| {
         let win = (ranged(found.q, "q", number)? + 1.0) / 2.0;
         Ok((win, ranged(found.d, "d", number)?.max(0.0)))
     };
     found.map(valued).transpose()
 }
 
-fn result(record: &Record<'_>, number: usize) -> Result<Evaluation, Rejected> {
+fn result(record: &Record<'_>, number: usize) -> Result<RecordedEvaluation, Rejected> {
     let result = record.result();
     let q = ranged(result.q, "the result's q", number)?;
-    Ok(Evaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
+    Ok(RecordedEvaluation { q, d: ranged(result.d, "the result's d", number)?, m: None })
 }
 
 /// Rounded values may exceed −1…1 by this much.

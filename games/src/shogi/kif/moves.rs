@@ -89,8 +89,7 @@ pub(super) fn summary(line: &str) -> Option<(GameResult, Termination)> {
     Some((result, termination))
 }
 
-/// A move as KIF writes it.
-pub(super) struct Written {
+pub(super) struct KifMove {
     /// `None` for a drop.
     from: Option<Square>,
     to: Square,
@@ -99,7 +98,7 @@ pub(super) struct Written {
     promote: bool,
 }
 
-impl Written {
+impl KifMove {
     /// Reads a move and its seconds; `last` is the target of the previous move, for `同`.
     pub(super) fn read(text: &str, last: Option<Square>) -> Option<(Self, Option<f32>)> {
         let (to, rest) = target(text, last)?;

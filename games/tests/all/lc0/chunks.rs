@@ -2,7 +2,7 @@
 
 use super::{Chunk, lines, read_game, sample_chunks};
 use crate::samples::after;
-use games::chess::lc0::{Evaluation, Record, ValueSource, Version, parse, records};
+use games::chess::lc0::{Record, RecordedEvaluation, ValueSource, Version, parse, records};
 use games::chess::{Chess, ChessPosition};
 use games::{Game, GameResult, Position, RejectKind, Termination};
 use serde_json::{Value, json};
@@ -54,9 +54,9 @@ fn check(record: &Record<'_>, truth: &Value) {
     let number = |name: &str| truth[name].as_f64().expect("a number") as f32;
     let evaluation = |name: &str| {
         let [q, d, m] = ["q", "d", "m"].map(|part| number(&format!("{name}_{part}")));
-        Some(Evaluation { q, d, m: Some(m) })
+        Some(RecordedEvaluation { q, d, m: Some(m) })
     };
-    let result = Evaluation { q: number("result_q"), d: number("result_d"), m: None };
+    let result = RecordedEvaluation { q: number("result_q"), d: number("result_d"), m: None };
     assert_eq!(record.result(), result, "{place}");
     assert_eq!(record.root(), evaluation("root"), "{place}");
     assert_eq!(record.best(), evaluation("best"), "{place}");

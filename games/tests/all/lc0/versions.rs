@@ -63,8 +63,8 @@ fn older_chunks_have_their_own_fields() {
         assert_eq!(record.pieces(0), newest.pieces(0));
         assert_eq!((record.castling(), record.rule_50()), (newest.castling(), newest.rule_50()));
         assert_eq!(record.result(), newest.result());
-        let q = |evaluation: Option<games::chess::lc0::Evaluation>| evaluation.map(|e| (e.q, e.d));
-        let m = |evaluation: Option<games::chess::lc0::Evaluation>| evaluation.and_then(|e| e.m);
+        let q = |evaluation: Option<games::chess::lc0::RecordedEvaluation>| evaluation.map(|e| (e.q, e.d));
+        let m = |evaluation: Option<games::chess::lc0::RecordedEvaluation>| evaluation.and_then(|e| e.m);
         let (has_values, has_moves_left) = (version > Version::V3, version > Version::V4);
         assert_eq!(q(record.root()), q(newest.root()).filter(|_| has_values));
         assert_eq!(q(record.best()), q(newest.best()).filter(|_| has_values));

@@ -49,7 +49,7 @@ pub enum Answer {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Search {
+pub struct EngineSearch {
     pub lines: Lines,
     pub answer: Answer,
 }
@@ -115,7 +115,7 @@ impl Engine {
         moves: &[String],
         nodes: u64,
         only: &[String],
-    ) -> Result<Search, EngineError> {
+    ) -> Result<EngineSearch, EngineError> {
         const TASK: &str = "search a position";
         self.write_line(&position(self.notation, start, moves), TASK)?;
         let mut go = format!("go nodes {nodes}");
@@ -130,7 +130,7 @@ impl Engine {
             let line = self.read_line(deadline, TASK)?;
             let mut words = line.split_ascii_whitespace();
             if words.next() == Some("bestmove") {
-                return Ok(Search { lines, answer: parse_answer(words.next()) });
+                return Ok(EngineSearch { lines, answer: parse_answer(words.next()) });
             }
             lines.record(self.notation, &line);
         }

@@ -38,7 +38,7 @@ pub(crate) fn hover_board(game: GameKind, label: &str) -> (HoverBoard, Vec<Vec<H
     };
     let layer = |number: usize| {
         let heads = (0..HEADS).map(|head| format!("head {head}: rook, {number} %")).collect();
-        Layer { number, heads, movement: number as f64 }
+        LayerHeads { number, heads, movement: number as f64 }
     };
     let cell = HoverBoard {
         game,

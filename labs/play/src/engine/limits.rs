@@ -11,12 +11,12 @@ const RESERVE: u64 = 5;
 /// A clock is planned to last for this many moves.
 const MOVES_LEFT: u64 = 40;
 
-pub(super) struct Limits {
+pub(super) struct SearchLimits {
     pub(super) nodes: Option<u32>,
     pub(super) time: Option<Duration>,
 }
 
-impl Limits {
+impl SearchLimits {
     /// Those in the words after `go`, for this side's move. `infinite` and `ponder` have no time.
     pub(super) fn of(words: &[&str], notation: Notation, side: Side) -> Self {
         let number = |name: &str| {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn time_is_planned_by_the_clock_of_the_side_to_move() {
         let of = |notation, side, line: &str| {
-            let limits = Limits::of(&line.split(' ').collect::<Vec<_>>(), notation, side);
+            let limits = SearchLimits::of(&line.split(' ').collect::<Vec<_>>(), notation, side);
             (limits.nodes, limits.time.map(|time| time.as_millis()))
         };
         let (chess, shogi, first, second) = (Notation::Uci, Notation::Usi, Side::First, Side::Second);

@@ -27,7 +27,7 @@ pub struct Conditions {
     pub book: Option<String>,
     /// Random plies after the opening: from, to.
     pub random_plies: Option<(u16, u16)>,
-    pub limits: Limits,
+    pub limits: GameLimits,
     /// Of the order of the openings, random plies and draws of moves.
     pub seed: u64,
 }
@@ -52,7 +52,7 @@ impl Conditions {
 /// When a game ends although the rules do not end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub struct GameLimits {
     /// A game of this many plies is a draw.
     pub plies: u32,
     /// A win by agreement: both players' scores agree for some plies in a row.
@@ -146,7 +146,7 @@ fn forfeited(loser: Side, error: PlayError) -> Result<Ending, PlayError> {
 pub(super) fn play<G: Referee>(
     fixture: Fixture<'_, G>,
     mut ready: [&mut ReadyPlayer; 2],
-    limits: Limits,
+    limits: GameLimits,
     streams: &mut [Stream; 2],
     stop: &AtomicBool,
 ) -> Result<Option<FinishedGame>, PlayError> {
@@ -183,7 +183,7 @@ fn next_ply<G: Referee>(
     board: &mut Board<G>,
     ready: &mut [&mut ReadyPlayer; 2],
     start: Option<&str>,
-    limits: Limits,
+    limits: GameLimits,
     adjudicator: &mut Adjudicator,
     streams: &mut [Stream; 2],
 ) -> Result<Option<(GameResult, Termination)>, PlayError> {

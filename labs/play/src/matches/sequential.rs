@@ -36,7 +36,7 @@ impl FromStr for Sequential {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Progress {
+pub struct SprtProgress {
     pub model: &'static str,
     pub elo: [f64; 2],
     /// Pairs of games that were counted: up to the decision, in the order of their numbers, without gaps and copies.
@@ -51,7 +51,7 @@ pub struct Progress {
 impl Sequential {
     /// The test after these games of two contestants. Pairs after a missing one do not count yet, so that the decision does not
     /// depend on which games end early.
-    pub fn after(&self, games: &BTreeMap<u64, FinishedGame>) -> Progress {
+    pub fn after(&self, games: &BTreeMap<u64, FinishedGame>) -> SprtProgress {
         let copies = copies(games.values());
         let (mut counts, mut pairs, mut ratio, mut accepted) = (Pentanomial::default(), 0, 0.0, None);
         for number in (0_u64..).step_by(2) {
@@ -70,7 +70,7 @@ impl Sequential {
             };
             break;
         }
-        Progress { model: self.model.name(), elo: self.elo, pairs, ratio, bounds: self.sprt.bounds(), accepted }
+        SprtProgress { model: self.model.name(), elo: self.elo, pairs, ratio, bounds: self.sprt.bounds(), accepted }
     }
 }
 

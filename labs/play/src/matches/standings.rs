@@ -2,7 +2,7 @@
 
 use super::game::{Conditions, FinishedGame};
 use super::schedule::{Schedule, copies};
-use super::sequential::Progress;
+use super::sequential::SprtProgress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use strength::bradley_terry::{self, Anchor, Draws, Ratings};
@@ -20,7 +20,7 @@ pub struct Standings {
     pub ratings: Vec<Rated>,
     /// Why there are no ratings although three or more play.
     pub unrated: Option<String>,
-    pub sequential: Option<Progress>,
+    pub sequential: Option<SprtProgress>,
     /// How games ended, by the names of endings.
     pub endings: BTreeMap<String, u64>,
     /// Games that contestants forfeited because their engines died or did not answer, by their names.

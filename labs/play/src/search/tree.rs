@@ -40,7 +40,7 @@ pub(crate) struct Leaf<M> {
 
 /// The evaluation of a leaf: its moves with their priors, none if the game is over; the points of its side to move.
 #[derive(Debug)]
-pub(crate) struct Evaluation<M> {
+pub(crate) struct LeafEvaluation<M> {
     pub(crate) moves: Vec<(M, f64)>,
     pub(crate) points: f64,
 }
@@ -139,8 +139,8 @@ impl<M: Copy> Tree<M> {
         best.map(|(place, _)| place)
     }
 
-    pub(crate) fn finish(&mut self, leaf: &Leaf<M>, evaluation: Evaluation<M>) {
-        let Evaluation { mut moves, mut points } = evaluation;
+    pub(crate) fn finish(&mut self, leaf: &Leaf<M>, evaluation: LeafEvaluation<M>) {
+        let LeafEvaluation { mut moves, mut points } = evaluation;
         let last = &mut self.nodes[*leaf.nodes.last().expect("a path has the root")];
         if last.own.is_none() {
             // Stable: moves of the same prior stay in their order.

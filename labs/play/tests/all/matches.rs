@@ -3,7 +3,7 @@
 use games::GameKind;
 use play::PlayError;
 use play::matches::{
-    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, Draws, Kind, Limits, MatchOptions, Scale, Standings, play_match,
+    ANSWER_TIMEOUT, Anchor, Conditions, Contestant, Draws, GameLimits, Kind, MatchOptions, Scale, Standings, play_match,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn conditions(finished: &Finished, game: GameKind) -> Conditions {
         pairs: 2,
         book: None,
         random_plies: Some((2, 4)),
-        limits: Limits { plies: 30, win: None, draw: None },
+        limits: GameLimits { plies: 30, win: None, draw: None },
         seed: 1,
     }
 }
@@ -150,7 +150,7 @@ fn a_search_plays_the_same_games_with_any_number_of_workers() {
     let finished = Finished::new();
     for game in [GameKind::Chess, GameKind::Shogi] {
         let mut conditions =
-            Conditions { limits: Limits { plies: 14, win: None, draw: None }, ..conditions(&finished, game) };
+            Conditions { limits: GameLimits { plies: 14, win: None, draw: None }, ..conditions(&finished, game) };
         for (contestant, agent) in conditions.contestants.iter_mut().zip(["policy", "search:visits=10"]) {
             let Kind::Network { agent: own, .. } = &mut contestant.kind else { panic!("a network") };
             agent.clone_into(own);

@@ -19,14 +19,14 @@ pub(crate) fn padded(count: usize) -> usize {
 
 /// Rows of a block of positions.
 #[derive(Clone, Copy)]
-pub(crate) struct Part {
+pub(crate) struct BlockRows {
     first: usize,
     pub(crate) block: usize,
     pub(crate) first_row: usize,
     pub(crate) rows: usize,
 }
 
-impl Part {
+impl BlockRows {
     pub(crate) fn all(batch: usize, length: usize) -> impl Iterator<Item = Self> {
         (0..batch).step_by(BLOCK).flat_map(move |first| {
             (0..length).step_by(GROUP).map(move |first_row| Self {
@@ -45,10 +45,9 @@ impl Part {
     }
 }
 
-/// The numbers of a line of the cache.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-struct Line([f32; WIDEST]);
+struct CacheLine([f32; WIDEST]);
 
 /// Numbers for the products to work in: `[row, position, padded width]`, or a table.
 ///
@@ -56,12 +55,12 @@ struct Line([f32; WIDEST]);
 /// Its unsafe functions need the instructions of `L`, tensors with memory for their shapes, a part of these, and as many
 /// rows of `width` numbers in the buffer as they fill or read.
 pub(crate) struct Buffer {
-    lines: Vec<Line>,
+    lines: Vec<CacheLine>,
 }
 
 impl Buffer {
     pub(crate) fn new(count: usize) -> Self {
-        Self { lines: vec![Line([0.0; WIDEST]); count.div_ceil(WIDEST)] }
+        Self { lines: vec![CacheLine([0.0; WIDEST]); count.div_ceil(WIDEST)] }
     }
 
     pub(crate) fn at(&self, offset: usize) -> *const f32 {
@@ -93,7 +92,7 @@ impl Buffer {
     }
 
     #[inline(always)]
-    pub(crate) unsafe fn load<L: Lanes>(&mut self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) unsafe fn load<L: Lanes>(&mut self, rows: Rows, head: usize, part: BlockRows, width: usize) {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (from, to) = part.place(rows, head, position, row);
@@ -105,7 +104,7 @@ impl Buffer {
     }
 
     #[inline(always)]
-    pub(crate) unsafe fn store<L: Lanes>(&self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) unsafe fn store<L: Lanes>(&self, rows: Rows, head: usize, part: BlockRows, width: usize) {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (to, from) = part.place(rows, head, position, row);
@@ -116,7 +115,7 @@ impl Buffer {
     }
 
     #[inline(always)]
-    pub(crate) unsafe fn add<L: Lanes>(&self, rows: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) unsafe fn add<L: Lanes>(&self, rows: Rows, head: usize, part: BlockRows, width: usize) {
         for position in 0..part.block {
             for row in 0..part.rows {
                 let (to, from) = part.place(rows, head, position, row);
@@ -134,7 +133,7 @@ impl Buffer {
         &mut self,
         pairs: Rows,
         head: usize,
-        part: Part,
+        part: BlockRows,
         width: usize,
         side: &Side,
     ) {
@@ -150,7 +149,7 @@ impl Buffer {
 
     /// Takes columns of the pairs as rows.
     #[inline(always)]
-    unsafe fn load_transposed<L: Lanes>(&mut self, pairs: Rows, head: usize, part: Part, width: usize) {
+    unsafe fn load_transposed<L: Lanes>(&mut self, pairs: Rows, head: usize, part: BlockRows, width: usize) {
         let stride = part.block * width;
         for (position, other, row) in part.tiles(pairs.width) {
             let to = self.at_mut((row * part.block + position) * width + other);
@@ -169,7 +168,7 @@ impl Buffer {
 
     /// Adds rows to columns of the pairs.
     #[inline(always)]
-    pub(crate) unsafe fn add_transposed<L: Lanes>(&self, pairs: Rows, head: usize, part: Part, width: usize) {
+    pub(crate) unsafe fn add_transposed<L: Lanes>(&self, pairs: Rows, head: usize, part: BlockRows, width: usize) {
         let stride = part.block * width;
         for (position, other, row) in part.tiles(pairs.width) {
             let from = self.at((row * part.block + position) * width + other);
@@ -188,7 +187,7 @@ impl Buffer {
 }
 
 /// What is transposed, tile by tile.
-impl Part {
+impl BlockRows {
     /// (position in the block, first other row, first row in the group).
     fn tiles(self, length: usize) -> impl Iterator<Item = (usize, usize, usize)> {
         (0..self.block).flat_map(move |position| {

@@ -4,7 +4,7 @@
 //! numbers for the whole block lie together, multiplies there and writes the result back. So each product is one of
 //! small dense matrices, whatever the tensors' strides, and no table is ever expanded for all pairs.
 
-use crate::buffer::{BLOCK, Buffer, GROUP, Part, padded};
+use crate::buffer::{BLOCK, BlockRows, Buffer, GROUP, padded};
 use crate::instructions::{Kernel, Workers};
 use crate::lanes::Lanes;
 use crate::matrices::{Operand, SmallProduct};
@@ -87,7 +87,7 @@ unsafe fn dots<L: Lanes, const R: usize>(head: usize, vectors: Rows, table: Rows
     let mut columns = Buffer::new(width * length);
     let column_rows: Vec<usize> = (0..vectors.width).map(|channel| channel * length).collect();
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * length).collect();
-    for part in Part::all(vectors.batch, side.length) {
+    for part in BlockRows::all(vectors.batch, side.length) {
         // SAFETY: the caller vouches for the tensors, of which `part` is some rows: at most `GROUP` of at most `BLOCK`
         // positions, as many as the buffers have. Both widths are whole tiles and registers, and a row of the side is whole
         // tiles of classes that the table has.
@@ -126,7 +126,7 @@ unsafe fn mix<L: Lanes, const R: usize>(head: usize, pairs: Rows, table: Rows, v
     let (mut weights, mut found) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let found_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length];
-    for part in Part::all(pairs.batch, side.length) {
+    for part in BlockRows::all(pairs.batch, side.length) {
         // SAFETY: as in `dots`; `picked` are rows of the table.
         unsafe {
             weights.load_pairs::<L>(pairs, head, part, length, side);
@@ -150,7 +150,7 @@ unsafe fn collect<L: Lanes, const R: usize>(head: usize, pairs: Rows, vectors: R
     let (mut weights, mut own) = (Buffer::new(GROUP * BLOCK * length), Buffer::new(GROUP * BLOCK * width));
     let own_rows: Vec<usize> = (0..BLOCK).map(|position| position * width).collect();
     let mut picked = vec![0; side.length];
-    for part in Part::all(pairs.batch, side.length) {
+    for part in BlockRows::all(pairs.batch, side.length) {
         // SAFETY: as in `dots`; `picked` are rows of `found`, which has one for each class.
         unsafe {
             weights.load_pairs::<L>(pairs, head, part, length, side);

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// A layer's numbers, or where their gradients go.
 #[derive(Debug, Clone, Copy)]
-pub struct Layer {
+pub struct DenseLayer {
     pub weight: Numbers,
     pub bias: Option<Numbers>,
 }
@@ -35,10 +35,10 @@ pub struct TokenLayers {
     pub stream: Numbers,
     /// The mixture of values `[n,d]`.
     pub mixed: Numbers,
-    pub out: Layer,
+    pub out: DenseLayer,
     /// The first feed-forward layer, `[hidden,d]`.
-    pub inner: Layer,
-    pub outer: Layer,
+    pub inner: DenseLayer,
+    pub outer: DenseLayer,
     pub gains: [Numbers; 2],
     /// Of the stream and of the branch, in both sums.
     pub factors: [f32; 2],
@@ -60,10 +60,10 @@ pub struct Saved {
 pub struct TokenLayersGradients {
     pub of_stream: Numbers,
     pub of_mixed: Numbers,
-    pub of_out: Layer,
+    pub of_out: DenseLayer,
     /// Of the first feed-forward layer.
-    pub of_inner: Layer,
-    pub of_outer: Layer,
+    pub of_inner: DenseLayer,
+    pub of_outer: DenseLayer,
     pub of_gains: [Numbers; 2],
 }
 

@@ -21,7 +21,7 @@ pub(crate) enum Placement {
 
 /// Its inputs are queries, keys and values, then the terms; its outputs the mixture `[b,l,h,k]` and, `with_weights`, the
 /// weights `[b,h,l,l]`.
-pub(crate) struct Operation {
+pub(crate) struct AttentionOperation {
     pub(crate) instructions: Instructions,
     pub(crate) placement: Placement,
     pub(crate) scale: f32,
@@ -29,7 +29,7 @@ pub(crate) struct Operation {
     pub(crate) with_weights: bool,
 }
 
-impl Differentiable for Operation {
+impl Differentiable for AttentionOperation {
     fn forward(&self, inputs: &[Tensor], keeps: bool) -> Result<Results, TchError> {
         let (projections, terms) = self.split(inputs);
         let projections = self.readable(projections)?;
@@ -100,7 +100,7 @@ impl Differentiable for Operation {
     }
 }
 
-impl Operation {
+impl AttentionOperation {
     /// Queries, keys and values; terms.
     fn split<'a>(&self, inputs: &'a [Tensor]) -> (&'a [Tensor], &'a [Tensor]) {
         inputs.split_at(inputs.len() - self.factors.len())

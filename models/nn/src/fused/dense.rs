@@ -17,7 +17,7 @@ pub(crate) fn kernel_dense(x: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -
     let instructions = workers().instructions;
     let sizes = is_small(weight) && instructions.are_vectors() || is_whole(weight) && instructions.are_avx2();
     let fits = sizes && x.size().last() == weight.size().last() && bias.is_none_or(|bias| is_bias(bias, weight));
-    (all_served && fits).then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for a dense layer"))
+    (all_served && fits).then(|| apply_one(DenseOperation, &inputs).expect("LibTorch has memory for a dense layer"))
 }
 
 /// Whether a weight `[e,d]` is one whose gradient the kernels are made for. With AVX2 they are faster than MKL in the other two
@@ -38,7 +38,7 @@ fn is_whole(weight: &Tensor) -> bool {
 }
 
 /// Its inputs are x, W and, if there is one, b.
-struct Operation;
+struct DenseOperation;
 
 fn layer(x: &Tensor, weight: &Tensor) -> Dense {
     let [outputs, inputs] = [0, 1].map(|i| weight.size()[i] as usize);
@@ -49,7 +49,7 @@ fn operands(inputs: &[Tensor]) -> DenseOperands {
     DenseOperands { x: numbers(&inputs[0]), weight: numbers(&inputs[1]), bias: inputs.get(2).map(numbers) }
 }
 
-impl Differentiable for Operation {
+impl Differentiable for DenseOperation {
     fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let inputs = contiguous(inputs)?;
         let mut shape = inputs[0].size();

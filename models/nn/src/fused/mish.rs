@@ -16,11 +16,11 @@ pub(crate) fn bias_mish(x: &Tensor, bias: Option<&Tensor>) -> Option<Tensor> {
     let fits = inputs.iter().all(|input| supports(input)) && x.dim() > 0;
     let one_size = bias.is_none_or(|bias| bias.size().last() == x.size().last());
     let served = fits && one_size;
-    served.then(|| apply_one(Operation, &inputs).expect("LibTorch has memory for an activation").to_kind(kind))
+    served.then(|| apply_one(MishOperation, &inputs).expect("LibTorch has memory for an activation").to_kind(kind))
 }
 
 /// Its inputs are x and, if there is one, the bias.
-struct Operation;
+struct MishOperation;
 
 /// Given x, contiguous, and the inputs.
 fn mish(x: &Tensor, inputs: &[Tensor]) -> BiasMish {
@@ -28,7 +28,7 @@ fn mish(x: &Tensor, inputs: &[Tensor]) -> BiasMish {
     BiasMish { rows: x.numel() / width, width, input: numbers(x), bias: inputs.get(1).map(numbers) }
 }
 
-impl Differentiable for Operation {
+impl Differentiable for MishOperation {
     fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let x = inputs[0].f_contiguous()?;
         let output = writable(&x)?;

@@ -26,7 +26,7 @@ pub(crate) fn residual_norm(
     if !(fits && one_size && stream.0.size().last() == gain.size().last()) {
         return None;
     }
-    let operation = Operation {
+    let operation = NormOperation {
         stream_factor: stream.1 as f32,
         branch_factor: branch.map(|(_, factor)| factor as f32),
         epsilon: epsilon as f32,
@@ -36,13 +36,13 @@ pub(crate) fn residual_norm(
 }
 
 /// Its inputs are the stream, the branch if there is one, and the gain.
-struct Operation {
+struct NormOperation {
     stream_factor: f32,
     branch_factor: Option<f32>,
     epsilon: f32,
 }
 
-impl Operation {
+impl NormOperation {
     fn norm(&self, inputs: &[Tensor]) -> ResidualNorm {
         let gain = &inputs[inputs.len() - 1];
         let width = gain.numel();
@@ -57,7 +57,7 @@ impl Operation {
     }
 }
 
-impl Differentiable for Operation {
+impl Differentiable for NormOperation {
     fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let inputs = contiguous(inputs)?;
         let output = writable(&inputs[0])?;

@@ -28,7 +28,7 @@ impl PairLogits {
     /// If a tensor is another one, if a pair's query, key or extra term is not below m, n or e, or if memory runs out.
     pub fn of(&self, q: &Tensor, k: &Tensor, extra: &Tensor, asked: &Tensor) -> Tensor {
         self.check(q, k, extra, asked);
-        apply_one(Operation(self.clone()), &[q, k, extra, asked]).expect("LibTorch has memory for logits")
+        apply_one(PairLogitsOperation(self.clone()), &[q, k, extra, asked]).expect("LibTorch has memory for logits")
     }
 
     /// Checks what the kernel relies on: it reads and writes at the pairs' places.
@@ -56,9 +56,9 @@ impl PairLogits {
 }
 
 /// Its inputs are queries, keys, extra terms and the mask.
-struct Operation(PairLogits);
+struct PairLogitsOperation(PairLogits);
 
-impl Operation {
+impl PairLogitsOperation {
     fn kernel<'a>(&'a self, inputs: &'a [Tensor]) -> Kernel<'a> {
         let sizes = |number: usize| inputs[number].size().into_iter().map(|size| size as usize).collect::<Vec<_>>();
         let (q, k, extra) = (sizes(0), sizes(1), sizes(2));
@@ -82,7 +82,7 @@ impl Operation {
     }
 }
 
-impl Differentiable for Operation {
+impl Differentiable for PairLogitsOperation {
     fn forward(&self, inputs: &[Tensor], _: bool) -> Result<Results, TchError> {
         let inputs = contiguous(inputs)?;
         let logits = Tensor::f_empty(inputs[3].size(), (Kind::Float, Device::Cpu))?;

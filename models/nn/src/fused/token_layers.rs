@@ -5,7 +5,7 @@ use super::operands::{contiguous, numbers, writable};
 use super::{supports, workers};
 use crate::differentiable::{BackwardContext, Results, apply_one};
 use crate::{Activation, Differentiable, Linear, Norm, ParamId, Views};
-use kernels::token_layers::{Layer, Saved, TokenLayers as Kernel, TokenLayersGradients};
+use kernels::token_layers::{DenseLayer, Saved, TokenLayers as Kernel, TokenLayersGradients};
 use tch::{Device, Kind, TchError, Tensor};
 
 /// Attention's output layer, a norm of its sum with the stream, a feed-forward layer, and a norm of the sum of these two:
@@ -50,7 +50,7 @@ impl TokenLayers<'_> {
         if !fits {
             return None;
         }
-        let operation = Operation {
+        let operation = TokenLayersOperation {
             has_bias: layers.map(|(_, bias)| bias.is_some()),
             factors: [self.factors.0 as f32, self.factors.1 as f32],
             epsilon: Norm::EPSILON as f32,
@@ -75,7 +75,7 @@ impl TokenLayers<'_> {
 
 /// Its inputs are the stream, the mixture, the weights of the three layers, the gains of the two norms, and those biases that
 /// there are.
-struct Operation {
+struct TokenLayersOperation {
     has_bias: [bool; 3],
     factors: [f32; 2],
     epsilon: f32,
@@ -86,16 +86,16 @@ const WEIGHTS: usize = 2;
 const GAINS: usize = 5;
 const BIASES: usize = 7;
 
-impl Operation {
+impl TokenLayersOperation {
     /// The layers among tensors that correspond to the inputs.
-    fn layers(&self, tensors: &[Tensor]) -> [Layer; 3] {
+    fn layers(&self, tensors: &[Tensor]) -> [DenseLayer; 3] {
         let mut next = BIASES;
         [0, 1, 2].map(|i| {
             let bias = self.has_bias[i].then(|| {
                 next += 1;
                 numbers(&tensors[next - 1])
             });
-            Layer { weight: numbers(&tensors[WEIGHTS + i]), bias }
+            DenseLayer { weight: numbers(&tensors[WEIGHTS + i]), bias }
         })
     }
 
@@ -123,7 +123,7 @@ fn places(kept: &[Tensor]) -> Saved {
     Saved { attended: numbers(&kept[0]), hidden: numbers(&kept[1]), fed: numbers(&kept[2]) }
 }
 
-impl Differentiable for Operation {
+impl Differentiable for TokenLayersOperation {
     fn forward(&self, inputs: &[Tensor], keeps: bool) -> Result<Results, TchError> {
         let inputs = contiguous(inputs)?;
         let kernel = self.kernel(&inputs);

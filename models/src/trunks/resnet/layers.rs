@@ -74,14 +74,14 @@ pub(super) fn convolution(
 }
 
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct ResidualBlock {
     first: Normed,
     second: Normed,
     squeeze: Option<Squeeze>,
     activation: Activation,
 }
 
-impl Block {
+impl ResidualBlock {
     pub(super) fn declare(scope: &mut Scope<'_>, config: &ResnetConfig) -> Self {
         let channels = config.channels as i64;
         let sizes = ConvolutionSizes { inputs: channels, outputs: channels, kernel: KERNEL };

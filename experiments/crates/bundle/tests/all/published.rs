@@ -1,9 +1,9 @@
 //! Published bundles have the hashes of their lists, and their cells the names that their configurations have today.
 
 use bundle::collect::Content;
-use bundle::{Limits, Part, Publication, Unpacked};
+use bundle::{Limits, Publication, Unpacked, UnpackedPart};
 use config::Experiment;
-use grid::tuning::Search;
+use grid::tuning::TuningSearch;
 use grid::{CellBundle, Prepared, RunSelection, authenticity};
 use report::Report;
 use report::ranks::{self, Leaders};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use testing::root;
 
 fn records(path: &Path) -> Unpacked {
-    let unpacked = Unpacked::of(path, Limits::default(), Part::Records);
+    let unpacked = Unpacked::of(path, Limits::default(), UnpackedPart::Records);
     unpacked.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
@@ -81,7 +81,7 @@ fn the_order_of_encodings_on_attacked_squares_agrees_with_study_1() {
 #[test]
 fn published_cells_are_taken_by_a_run_of_their_file() {
     let path = root().join("runs/published/study-encodings-pairs.tar.zst");
-    let unpacked = Unpacked::of(&path, Limits::default(), Part::Everything).expect("a bundle");
+    let unpacked = Unpacked::of(&path, Limits::default(), UnpackedPart::Everything).expect("a bundle");
     let identity = unpacked.verified().identity.clone();
     let experiment = Experiment::load(&root().join("experiments/studies/encodings-pairs.yaml")).expect("an experiment");
     let out = tempfile::tempdir().expect("a folder for the test");
@@ -90,7 +90,7 @@ fn published_cells_are_taken_by_a_run_of_their_file() {
         bundles: vec![CellBundle { folder: unpacked.folder().to_owned(), path, identity: identity.clone() }],
         ..RunSelection::default()
     };
-    let search = Search::new(&experiment, &[]).expect("a search").expect("trials");
+    let search = TuningSearch::new(&experiment, &[]).expect("a search").expect("trials");
     let prepared = Prepared::new(search.grid(), &selection).expect("every cell is what it says");
     assert_eq!((prepared.reused, prepared.tasks.len()), (30, 30));
     let manifest = records::Manifest::read(&prepared.tasks[0].dir).expect("readable").expect("a manifest");

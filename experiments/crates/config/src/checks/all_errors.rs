@@ -10,7 +10,7 @@ use crate::rows::expand::Matrix;
 use crate::rows::interactions;
 use crate::rows::matched::entry::{Match, RowName};
 use crate::rows::names::own_name;
-use crate::settings::base::{Written, explained, wrong_in_value};
+use crate::settings::base::{WrittenExperiment, explained, wrong_in_value};
 use crate::settings::file::ExperimentFile;
 use crate::settings::preset;
 use crate::settings::setting::{Point, Setting};
@@ -27,8 +27,8 @@ const MAX_VALUES: usize = 200;
 const VARYING: [&str; 3] = ["axes", "conditional", "include"];
 
 /// `first`, followed by the problems of all parts of the file.
-pub(crate) fn with_others(first: ConfigError, written: &Written, source: &Source) -> ConfigError {
-    let Written { document, file, overrides, .. } = written;
+pub(crate) fn with_others(first: ConfigError, written: &WrittenExperiment, source: &Source) -> ConfigError {
+    let WrittenExperiment { document, file, overrides, .. } = written;
     let parts = Parts { written, matrix: Matrix { file, overrides, document } };
     let (base_errors, tree) = parts.base_errors();
     let groups = [parts.name_errors(source), base_errors, parts.axes_errors()].into_iter();
@@ -56,7 +56,7 @@ fn file_and_location(error: &ConfigError) -> Option<(&Path, &Location)> {
 }
 
 struct Parts<'a> {
-    written: &'a Written,
+    written: &'a WrittenExperiment,
     matrix: Matrix<'a>,
 }
 

@@ -9,7 +9,7 @@ use super::row::Row;
 use super::trials::{FOLDER, Trials, TunedRow, Tuning};
 use super::{interactions, matched, references};
 use crate::checks::{all_errors, no_effect, primary, seeds};
-use crate::settings::base::{self, Written};
+use crate::settings::base::{self, WrittenExperiment};
 use crate::settings::evaluate::{self, Evaluations};
 use crate::settings::file::{Accepted, ExperimentFile};
 use crate::settings::run::RunConfig;
@@ -81,8 +81,8 @@ impl Experiment {
         expanded.map_err(|error| all_errors::with_others(error, &written, source))
     }
 
-    fn expanded(source: &Source, sets: &[String], written: &Written) -> Result<Self, ConfigError> {
-        let Written { document, file, overrides, .. } = written;
+    fn expanded(source: &Source, sets: &[String], written: &WrittenExperiment) -> Result<Self, ConfigError> {
+        let WrittenExperiment { document, file, overrides, .. } = written;
         let own_name = own_name(file, document, source)?;
         seeds::check(&file.seeds, document)?;
         let matrix = Matrix { file, overrides, document };

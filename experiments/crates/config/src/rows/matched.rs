@@ -38,7 +38,7 @@ pub(crate) fn controls(
     let mut controls: Vec<Row> = Vec::new();
     for (i, entry) in matrix.file.controls.iter().enumerate() {
         let place = at!["controls", i];
-        let all = rows::Rows { rows, combinations, matrix };
+        let all = rows::ExperimentRows { rows, combinations, matrix };
         let (quantity, goal) = goal(&entry.matching, &place, document)?;
         for own in all.named(&entry.row, &below(&place, &["row"]))? {
             let other = all.goal_of(own, goal, &below(&place, &["match", quantity.name()]))?;

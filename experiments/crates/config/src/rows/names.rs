@@ -12,7 +12,7 @@
 
 use super::expand::{Combination, Matrix};
 use super::matched::entry::RowName;
-use super::matched::rows::Rows;
+use super::matched::rows::ExperimentRows;
 use super::row::{Row, for_folder};
 use crate::settings::file::ExperimentFile;
 use crate::settings::setting::{Point, Setting};
@@ -30,7 +30,7 @@ pub(crate) fn of_rows(rows: &mut [Row], combinations: &[Combination], matrix: Ma
         if is_replaced(row, matrix) {
             continue;
         }
-        let all = Rows { rows, combinations, matrix };
+        let all = ExperimentRows { rows, combinations, matrix };
         let own = all.all(row)?;
         let is_later = matches!(row, RowName::Label(_)) && !matrix.file.controls.is_empty();
         if own.is_empty() && !is_later {
@@ -56,7 +56,7 @@ pub(crate) fn of_controls(
         }
         let own: Vec<usize> = (first..rows.len()).filter(|&i| rows[i].is_called(label)).collect();
         if own.is_empty() {
-            return Err(Rows { rows, combinations, matrix }.unknown(row, &at!["names", name.as_str()], None));
+            return Err(ExperimentRows { rows, combinations, matrix }.unknown(row, &at!["names", name.as_str()], None));
         }
         found.push((name.as_str(), own));
     }

@@ -8,7 +8,7 @@ use super::opened_datasets::Datasets;
 use super::row::Row;
 use crate::settings::run::RunConfig;
 use crate::settings::setting::{Point, Setting};
-use crate::settings::tune::{Search, TuneEntry};
+use crate::settings::tune::{SearchMethod, TuneEntry};
 use crate::yaml::source::{ConfigError, at};
 use facts::Role;
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,8 +172,8 @@ fn trials(entry: &TuneEntry, matrix: Matrix<'_>, rows: &[Combination]) -> Result
     }
     axes.iter().try_for_each(|axes| matrix.limited(combinations(axes), "tune"))?;
     let count = |row: usize| match entry.search {
-        Search::Grid => combinations(axes[row]),
-        Search::Random(wanted) => combinations(axes[row]).min(wanted),
+        SearchMethod::Grid => combinations(axes[row]),
+        SearchMethod::Random(wanted) => combinations(axes[row]).min(wanted),
     };
     if let Some(row) = (1..rows.len()).find(|&row| count(row) != count(0)) {
         let message = format!("some rows have {} trials and others {}", count(0), count(row));
@@ -196,8 +196,8 @@ fn combinations(axes: &Point) -> usize {
 }
 
 /// The numbers of the combinations that are tried, of `all`, in their order.
-fn searched(search: &Search, all: usize) -> Vec<usize> {
-    let Search::Random(wanted) = *search else { return (0..all).collect() };
+fn searched(search: &SearchMethod, all: usize) -> Vec<usize> {
+    let SearchMethod::Random(wanted) = *search else { return (0..all).collect() };
     let mut stream = streams::stream(0, &["tune", "random search"]);
     // One after another is taken out, by its place among those that are left.
     let taken_out: Vec<usize> = (wanted..all).rev().map(|left| below(&mut stream, left as u64 + 1) as usize).collect();

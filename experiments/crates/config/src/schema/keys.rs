@@ -20,7 +20,7 @@ pub fn list() -> String {
         if !names.insert(name.to_owned()) {
             return;
         }
-        let values = Writer { is_elsewhere: &|_| true, seen: Vec::new() }.values(part, name).join(", ");
+        let values = ValueWriter { is_elsewhere: &|_| true, seen: Vec::new() }.values(part, name).join(", ");
         let default = default.map_or_else(String::new, |default| format!(" ({default})"));
         let meaning = part["description"].as_str().map(|meaning| format!("    {}", meaning.replace('`', "")));
         for line in [Some(format!("{name}: {values}{default}")), meaning].into_iter().flatten() {
@@ -37,7 +37,7 @@ pub fn options(key_path: &str) -> Vec<String> {
     let map = find(&whole, key_path).unwrap_or(&Value::Null);
     // Heads, and the resnet below a transformer, have keys of their own.
     let is_elsewhere = |name: &str| name.ends_with(".outputs") || name.ends_with(".resnet");
-    let mut writer = Writer { is_elsewhere: &is_elsewhere, seen: Vec::new() };
+    let mut writer = ValueWriter { is_elsewhere: &is_elsewhere, seen: Vec::new() };
     keys(map).map(|(key, part)| format!("{key}: {}", writer.entry(map, key, part, &below(key_path, key)))).collect()
 }
 
@@ -83,7 +83,7 @@ fn table(whole: &Value, key_path: &str, key_paths: &[&str]) -> Option<String> {
         let has_row = above != key_path && map["properties"].get(key).is_some();
         has_row || key_paths.iter().any(|key_path| key_path.rsplit('.').next() == Some(key))
     };
-    let mut writer = Writer { is_elsewhere: &is_elsewhere, seen: Vec::new() };
+    let mut writer = ValueWriter { is_elsewhere: &is_elsewhere, seen: Vec::new() };
     let mut rows: Vec<[String; 4]> = Vec::new();
     for (key, part) in map["properties"].as_object()? {
         let default = match default(map, key) {
@@ -165,13 +165,13 @@ fn plain(value: &Value) -> String {
 }
 
 /// Writes what can stand at a place.
-struct Writer<'a> {
+struct ValueWriter<'a> {
     /// Whether the keys of the map at a path are written somewhere else.
     is_elsewhere: &'a dyn Fn(&str) -> bool,
     seen: Vec<Value>,
 }
 
-impl Writer<'_> {
+impl ValueWriter<'_> {
     fn values(&mut self, part: &Value, key_path: &str) -> Vec<String> {
         let forms: Vec<&Value> = part["anyOf"].as_array().map_or_else(|| vec![part], |forms| forms.iter().collect());
         // A name stands for a map of it to no options.

@@ -79,7 +79,7 @@ fn overriding(text: &str, file: &Source) -> Result<(Setting, Node), ConfigError>
 }
 
 /// An experiment file as it is written, with the files that its `base` inherits from, and the settings of the command line.
-pub(crate) struct Written {
+pub(crate) struct WrittenExperiment {
     pub(crate) document: Node,
     /// What could be read of it.
     pub(crate) file: ExperimentFile,
@@ -95,7 +95,7 @@ pub(crate) struct Written {
     pub(crate) wrong: Option<ConfigError>,
 }
 
-impl Written {
+impl WrittenExperiment {
     fn new(document: Node, mut file: ExperimentFile) -> Self {
         let has_base = document.get(&["base"]).is_some();
         if !has_base {
@@ -106,15 +106,15 @@ impl Written {
     }
 }
 
-pub(crate) fn read(source: &Source, sets: &[String]) -> Result<Written, ConfigError> {
+pub(crate) fn read(source: &Source, sets: &[String]) -> Result<WrittenExperiment, ConfigError> {
     let document = parse_file(source)?;
     let (mut written, wrong) = match reader::read(&document) {
-        Ok(file) => (Written::new(document, file), None),
+        Ok(file) => (WrittenExperiment::new(document, file), None),
         Err(first) => {
             let (refusals, repaired) = repaired(&document, reader::read::<ExperimentFile>);
             let error = wrong_in_file(&document, &refusals).unwrap_or_else(|| first.explain());
             let Some(file) = repaired.as_ref().and_then(|tree| reader::read(tree).ok()) else { return Err(error) };
-            (Written { refusals, repaired, ..Written::new(document, file) }, Some(error))
+            (WrittenExperiment { refusals, repaired, ..WrittenExperiment::new(document, file) }, Some(error))
         }
     };
     let with = |error: ConfigError| match &wrong {

@@ -30,7 +30,7 @@ pub(crate) struct TuneEntry {
     pub(crate) conditional: Vec<Conditional>,
     /// All combinations, or this number of them, drawn without replacement, the same places for every row.
     #[serde(default)]
-    pub(crate) search: Search,
+    pub(crate) search: SearchMethod,
     /// Seeds of the trials, none of the experiment's own.
     pub(crate) seeds: Vec<u64>,
     /// Settings of the trials only, such as a smaller budget.
@@ -41,7 +41,7 @@ pub(crate) struct TuneEntry {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub(crate) enum Search {
+pub(crate) enum SearchMethod {
     #[default]
     Grid,
     /// As many as the number says, drawn without replacement, the same places of the axes for every row.

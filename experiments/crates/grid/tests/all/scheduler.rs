@@ -2,8 +2,8 @@
 //!
 //! The file `behave` in a cell's folder names the behaviour of its process, which appends a line to `starts` when it starts.
 
-use grid::progress::Progress;
-use grid::{Interrupt, Limits, Outcome, Scheduler, Task, Worker};
+use grid::progress::GridProgress;
+use grid::{Interrupt, Outcome, RunLimits, Scheduler, Task, Worker};
 use records::status::{State, Status};
 use records::{CellLock, CellState, Failure, FailureKind};
 use std::fs;
@@ -79,16 +79,16 @@ impl Grid {
     }
 
     fn run(&self) -> Vec<Outcome> {
-        self.run_within(2, Limits::default())
+        self.run_within(2, RunLimits::default())
     }
 
-    fn run_within(&self, jobs: usize, limits: Limits) -> Vec<Outcome> {
+    fn run_within(&self, jobs: usize, limits: RunLimits) -> Vec<Outcome> {
         self.run_with(jobs, false, &Interrupt::default(), limits)
     }
 
-    fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt, limits: Limits) -> Vec<Outcome> {
+    fn run_with(&self, jobs: usize, fail_fast: bool, interrupt: &Interrupt, limits: RunLimits) -> Vec<Outcome> {
         let scheduler = Scheduler { worker: &self.worker, jobs, fail_fast, interrupt, limits };
-        scheduler.run(&self.tasks, &mut Progress::lines(&self.tasks, Vec::new()))
+        scheduler.run(&self.tasks, &mut GridProgress::lines(&self.tasks, Vec::new()))
     }
 
     fn starts(&self, cell: usize) -> usize {
@@ -170,7 +170,7 @@ fn the_log_of_an_earlier_attempt_explains_nothing() {
 #[test]
 fn fail_fast_stops_running_cells_at_a_checkpoint_and_starts_no_more() {
     let grid = Grid::new(&["stops", "refuses", "works", "works"]);
-    let outcomes = grid.run_with(2, true, &Interrupt::default(), Limits::default());
+    let outcomes = grid.run_with(2, true, &Interrupt::default(), RunLimits::default());
     assert_eq!(outcomes[0], Outcome::Interrupted);
     assert_eq!(failed(&outcomes[1]).kind, FailureKind::Error);
     assert_eq!(outcomes[2..], [Outcome::NotStarted, Outcome::NotStarted]);
@@ -182,7 +182,7 @@ fn an_interrupt_asks_every_cell_for_a_checkpoint_and_the_next_run_goes_on() {
     let grid = Grid::new(&["stops", "stops", "works"]);
     let interrupt = Interrupt::default();
     let outcomes = std::thread::scope(|scope| {
-        let run = scope.spawn(|| grid.run_with(2, false, &interrupt, Limits::default()));
+        let run = scope.spawn(|| grid.run_with(2, false, &interrupt, RunLimits::default()));
         grid.wait_for_start(0);
         grid.wait_for_start(1);
         std::thread::sleep(Duration::from_millis(100));
@@ -201,7 +201,7 @@ fn a_second_interrupt_kills_what_does_not_listen() {
     let interrupt = Interrupt::default();
     let began = Instant::now();
     let outcomes = std::thread::scope(|scope| {
-        let run = scope.spawn(|| grid.run_with(1, false, &interrupt, Limits::default()));
+        let run = scope.spawn(|| grid.run_with(1, false, &interrupt, RunLimits::default()));
         grid.wait_for_start(0);
         interrupt.raise();
         std::thread::sleep(Duration::from_millis(200));
@@ -220,7 +220,7 @@ fn a_second_interrupt_kills_what_does_not_listen() {
 fn only_failures_that_may_pass_are_tried_again() {
     let behaviours = ["killed_once", "killed", "exhausted", "refuses", "diverges", "panics", "mute"];
     let grid = Grid::new(&behaviours);
-    let outcomes = grid.run_within(2, Limits { retries: 2, ..Limits::default() });
+    let outcomes = grid.run_within(2, RunLimits { retries: 2, ..RunLimits::default() });
     assert!(finished(&outcomes[0]), "{outcomes:?}");
     assert_eq!([1, 2].map(|cell| failed(&outcomes[cell]).kind), [FailureKind::Killed, FailureKind::OutOfMemory]);
     assert!(outcomes[3..].iter().all(|outcome| matches!(outcome, Outcome::Failed(_))));
@@ -231,7 +231,7 @@ fn only_failures_that_may_pass_are_tried_again() {
 fn a_panic_of_any_rank_is_the_failure_of_its_cell_and_is_not_tried_again() {
     let mut grid = Grid::new(&["rank_panics"]);
     grid.worker.ranks = 2;
-    let outcomes = grid.run_within(1, Limits { retries: 2, ..Limits::default() });
+    let outcomes = grid.run_within(1, RunLimits { retries: 2, ..RunLimits::default() });
     assert_eq!(failed(&outcomes[0]).kind, FailureKind::Panic, "{outcomes:?}");
     assert_eq!(grid.starts(0), 2, "each rank once");
 }
@@ -239,7 +239,7 @@ fn a_panic_of_any_rank_is_the_failure_of_its_cell_and_is_not_tried_again() {
 #[test]
 fn another_attempt_waits_until_nothing_else_runs() {
     let grid = Grid::new(&["killed_once", "slow", "slow", "slow"]);
-    let outcomes = grid.run_within(2, Limits { retries: 1, ..Limits::default() });
+    let outcomes = grid.run_within(2, RunLimits { retries: 1, ..RunLimits::default() });
     assert!(outcomes.iter().all(finished), "{outcomes:?}");
     let changed = |cell: usize, file: &str| {
         fs::metadata(grid.cell(cell).join(file)).and_then(|file| file.modified()).expect("the file is there")
@@ -251,7 +251,7 @@ fn another_attempt_waits_until_nothing_else_runs() {
 #[test]
 fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
     let grid = Grid::new(&["stops", "works"]);
-    let outcomes = grid.run_within(1, Limits { cell: Some(Duration::from_millis(500)), ..Limits::default() });
+    let outcomes = grid.run_within(1, RunLimits { cell: Some(Duration::from_millis(500)), ..RunLimits::default() });
     let failure = failed(&outcomes[0]);
     assert_eq!(failure.kind, FailureKind::TimeLimit);
     assert!(failure.cause.contains("at step 5"), "{failure}");
@@ -265,7 +265,7 @@ fn a_cell_that_takes_too_long_stops_at_a_checkpoint_and_is_a_failure() {
 #[test]
 fn a_run_whose_time_is_over_stops_at_checkpoints() {
     let grid = Grid::new(&["stops", "works"]);
-    let outcomes = grid.run_within(1, Limits { run: Some(Duration::from_millis(500)), ..Limits::default() });
+    let outcomes = grid.run_within(1, RunLimits { run: Some(Duration::from_millis(500)), ..RunLimits::default() });
     assert_eq!(outcomes, [Outcome::Interrupted, Outcome::NotStarted]);
 }
 
@@ -291,7 +291,7 @@ fn two_runners_share_a_grid_and_train_no_cell_twice() {
 #[test]
 fn a_failure_that_another_runner_has_just_seen_is_not_repeated() {
     let grid = Grid::new(&["slow", "refuses"]);
-    let [one, other] = by_two(|| grid.run_within(1, Limits::default()));
+    let [one, other] = by_two(|| grid.run_within(1, RunLimits::default()));
     assert_eq!(grid.starts(1), 1);
     assert_eq!(failed(&one[1]), failed(&other[1]));
 }
@@ -351,7 +351,7 @@ fn a_worker_that_cannot_be_started_fails_its_cell() {
 fn plain_progress_counts_cells_and_names_failures() {
     let tasks = vec![Task { name: "chess-shaw seed 1".to_owned(), dir: PathBuf::new(), config: None }; 3];
     let mut out = Vec::new();
-    let mut watch = Progress::lines(&tasks, &mut out);
+    let mut watch = GridProgress::lines(&tasks, &mut out);
     watch.ended(0, &Outcome::AlreadyFinished);
     watch.ended(1, &Outcome::Finished { took: Duration::from_millis(12_300) });
     watch.ended(2, &Outcome::Failed(Failure { kind: FailureKind::Killed, cause: "signal SIGKILL".to_owned() }));

@@ -1,7 +1,7 @@
 //! The choice among trials, from what cells left.
 
 use grid::Selector;
-use grid::tuning::Search;
+use grid::tuning::TuningSearch;
 use records::Status;
 use records::status::State;
 use serde_json::json;
@@ -38,7 +38,7 @@ fn a_row_outside_of_the_selection_keeps_its_choice_although_a_trial_diverged() {
         leave(&cell(0), None, error);
         leave(&cell(1), Some(2.0), "");
         let only = ["encoding=none".parse::<Selector>().expect("a selection")];
-        let search = Search::new(&experiment, &only).expect("a search").expect("trials");
+        let search = TuningSearch::new(&experiment, &only).expect("a search").expect("trials");
         let (_, record) = search.choose(dir.path()).expect("readable");
         assert_eq!(record.rows[shaw].chosen, chosen, "{error}");
     }

@@ -5,7 +5,7 @@ use crate::sections::budgets::Budgets;
 use crate::sections::interactions::InteractionReport;
 use crate::sections::learnable::Learnable;
 use crate::sections::scaling::Scaling;
-use crate::sections::sizes::Sizes;
+use crate::sections::sizes::EquivalentSizes;
 use crate::sections::slices::SliceReport;
 use crate::sections::strength::StrengthReport;
 use crate::sections::ties::Ties;
@@ -41,7 +41,7 @@ pub struct GameReport {
     /// Differences on parts of the test positions, for each reference; none if cells of an older version stored no positions.
     pub slices: Vec<SliceReport>,
     /// Size equivalents, if there is a ladder of sizes of the reference.
-    pub sizes: Option<Sizes>,
+    pub sizes: Option<EquivalentSizes>,
     pub budgets: Option<Budgets>,
     /// Losses over budgets of positions, for each reference with several budgets of which no position is seen twice.
     pub scaling: Vec<Scaling>,

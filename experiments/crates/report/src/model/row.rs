@@ -15,7 +15,7 @@ pub struct RowReport {
     /// Its values on [`Report::axes`](super::Report::axes); empty texts before a cell has begun if the plan has none.
     pub axes: Vec<String>,
     pub mask: Mask,
-    pub cells: Counts,
+    pub cells: CellCounts,
     pub network: NetworkFacts,
     /// Its encodings with all options, as in the manifest, once a cell has one.
     pub encodings: Option<serde_json::Value>,
@@ -83,7 +83,7 @@ impl RowReport {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
+pub struct CellCounts {
     pub all: usize,
     pub done: usize,
     pub running: usize,

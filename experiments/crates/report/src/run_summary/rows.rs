@@ -18,9 +18,9 @@ const SHORTEST: usize = 10;
 /// Words of names that say how fast a row learns.
 const RATES: [&str; 3] = ["rate ", "lr ", "cosine "];
 
-pub(super) struct Rows<'a> {
+pub(super) struct SummaryRows<'a> {
     games: Vec<&'a str>,
-    lines: Vec<Line<'a>>,
+    lines: Vec<SummaryLine<'a>>,
     has_groups: bool,
     /// Whether names lack the learning rates of their rows, because they differ without them.
     pub(super) rates_left_out: bool,
@@ -28,14 +28,14 @@ pub(super) struct Rows<'a> {
     pub(super) shared: Vec<String>,
 }
 
-struct Line<'a> {
+struct SummaryLine<'a> {
     name: String,
     rows: SideBySide<'a>,
     /// The place of its reference among those of its game; the largest number for the A/A controls.
     group: usize,
 }
 
-impl Line<'_> {
+impl SummaryLine<'_> {
     /// The row of the first game that has it.
     fn first(&self) -> Option<&RowReport> {
         self.rows.iter().copied().flatten().next()
@@ -46,13 +46,13 @@ impl Line<'_> {
     }
 }
 
-type Cell = (String, Style);
+type StyledText = (String, Style);
 
 /// A column with what stands before it; numbers stand on its right.
 struct Column<'a> {
     before: &'static str,
     title: &'a str,
-    cells: Vec<Cell>,
+    cells: Vec<StyledText>,
     is_number: bool,
 }
 
@@ -68,11 +68,11 @@ impl Column<'_> {
     }
 }
 
-impl<'a> Rows<'a> {
+impl<'a> SummaryRows<'a> {
     pub(super) fn of(report: &'a Report) -> Self {
         let name = |rows: &SideBySide<'a>| printable(&readable(&answer::label(rows)));
-        let line = |rows: SideBySide<'a>| Line { name: name(&rows), group: answer::group(report, &rows), rows };
-        let mut lines: Vec<Line<'a>> = answer::rows(report).into_iter().map(line).collect();
+        let line = |rows: SideBySide<'a>| SummaryLine { name: name(&rows), group: answer::group(report, &rows), rows };
+        let mut lines: Vec<SummaryLine<'a>> = answer::rows(report).into_iter().map(line).collect();
         lines.sort_by_key(|line| line.group);
         let games: Vec<&str> = report.games.iter().map(|game| game.game.as_str()).collect();
         let (rates_left_out, shared) = shorten(&mut lines, if games.len() > 1 { 16 } else { 36 });
@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
 
     /// The lines for which there is room, and how many others there are: references, the A/A control, and the best rows of each
     /// group; rows without a result last.
-    fn chosen(&self, room: usize) -> (Vec<&Line<'a>>, usize) {
+    fn chosen(&self, room: usize) -> (Vec<&SummaryLine<'a>>, usize) {
         let all = self.lines.len();
         if all <= room {
             return (self.lines.iter().collect(), 0);
@@ -162,7 +162,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The header and the lines, and the columns that they fill.
-    fn table(&self, chosen: &[&Line<'a>], has_costs: bool, is_coloured: bool) -> (usize, Vec<String>) {
+    fn table(&self, chosen: &[&SummaryLine<'a>], has_costs: bool, is_coloured: bool) -> (usize, Vec<String>) {
         // Of more than two games there is room for the means only.
         let level = if self.games.len() > 2 { mean } else { mean_sd };
         let mut columns: Vec<Column<'_>> = Vec::new();
@@ -172,8 +172,8 @@ impl<'a> Rows<'a> {
             columns.push(Column { before: "  ", title, cells: levels, is_number: false });
             columns.push(Column { before: " ", title: "", cells: verdicts, is_number: false });
         }
-        for (title, cost) in [("step", step as fn(&Line<'_>) -> String), ("size", size)] {
-            let cells: Vec<Cell> = chosen.iter().map(|line| (cost(line), Style::new())).collect();
+        for (title, cost) in [("step", step as fn(&SummaryLine<'_>) -> String), ("size", size)] {
+            let cells: Vec<StyledText> = chosen.iter().map(|line| (cost(line), Style::new())).collect();
             if has_costs && cells.iter().any(|(text, _)| !text.is_empty()) {
                 columns.push(Column { before: "  ", title, cells, is_number: true });
             }
@@ -198,9 +198,9 @@ impl<'a> Rows<'a> {
 
 /// Leaves out of the names what they need not to differ: learning rates, what all have in common and, of names that are longer
 /// than `longest`, the last settings. Returns whether learning rates were left out, and what all had in common.
-fn shorten(lines: &mut [Line<'_>], longest: usize) -> (bool, Vec<String>) {
-    let mut lines: Vec<&mut Line<'_>> = lines.iter_mut().filter(|line| line.group != usize::MAX).collect();
-    let split = |line: &&mut Line<'_>| words(&line.name).into_iter().map(str::to_owned).collect::<Vec<String>>();
+fn shorten(lines: &mut [SummaryLine<'_>], longest: usize) -> (bool, Vec<String>) {
+    let mut lines: Vec<&mut SummaryLine<'_>> = lines.iter_mut().filter(|line| line.group != usize::MAX).collect();
+    let split = |line: &&mut SummaryLine<'_>| words(&line.name).into_iter().map(str::to_owned).collect::<Vec<String>>();
     let mut names: Vec<Vec<String>> = lines.iter().map(split).collect();
     let rates = leave_out(&mut names, |word| RATES.iter().any(|rate| word.starts_with(rate)));
     let first: Vec<String> = names.first().map_or_else(Vec::new, |words| words.iter().skip(1).cloned().collect());
@@ -244,7 +244,7 @@ fn leave_out(names: &mut Vec<Vec<String>>, is_needless: impl Fn(&str) -> bool) -
 }
 
 /// The value of a row and its verdict.
-fn cells(row: &RowReport, level: fn(&Summary, f64) -> String) -> (Cell, Cell) {
+fn cells(row: &RowReport, level: fn(&Summary, f64) -> String) -> (StyledText, StyledText) {
     let level = or_absent(row.primary.as_ref(), |summary| level(summary, 1.0));
     let plain = Style::new();
     let (verdict, style) = match (row.role, &row.comparison) {
@@ -289,13 +289,13 @@ fn seeds(row: &RowReport) -> String {
 }
 
 /// The time of a training step relative to the reference; empty if it is not measured.
-fn step(line: &Line<'_>) -> String {
+fn step(line: &SummaryLine<'_>) -> String {
     let row = line.first().filter(|row| row.role != Role::Twin);
     let ratio = row.and_then(|row| row.step_time?.ratio);
     ratio.map_or_else(String::new, |ratio| format!("{}×", fixed(ratio, 1)))
 }
 
-fn size(line: &Line<'_>) -> String {
+fn size(line: &SummaryLine<'_>) -> String {
     let row = line.first().filter(|row| row.role != Role::Twin);
     row.map_or_else(String::new, |row| short_count(row.network.encoding as u64))
 }

@@ -14,7 +14,7 @@ use crate::numbers::{
 };
 use crate::primary::PrimaryMetric;
 use crate::run_folder::CellRecord;
-use crate::sections::Source;
+use crate::sections::GameSource;
 use crate::statistics::{Interval, MeanTest, PairedTest, holm};
 use crate::table::Table;
 use facts::row_name::readable;
@@ -111,13 +111,13 @@ fn in_brackets(text: Option<&str>) -> String {
 }
 
 /// The interactions of a game, in the order of the file, without a correction; those of which the plan lacks a row are left out.
-pub(crate) fn of(source: Source<'_>) -> Vec<InteractionReport> {
+pub(crate) fn of(source: GameSource<'_>) -> Vec<InteractionReport> {
     let defined = source.folder.plan.interactions.iter().filter(|one| one.game == source.game);
     defined.filter_map(|one| interaction(source, one)).collect()
 }
 
-fn interaction(source: Source<'_>, definition: &Interaction) -> Option<InteractionReport> {
-    let Source { folder, primary, .. } = source;
+fn interaction(source: GameSource<'_>, definition: &Interaction) -> Option<InteractionReport> {
+    let GameSource { folder, primary, .. } = source;
     let cells = |name: &String| -> Option<&[CellRecord]> {
         let place = folder.plan.rows.iter().position(|row| row.folder == *name)?;
         Some(&folder.cells[place])

@@ -3,7 +3,7 @@
 use super::baselines::{BELOW_LOG_LINEAR, BELOW_UNIFORM};
 use super::heads::LEARNT;
 use super::learnable::Learnable;
-use crate::model::{Counts, FailedCell, GameReport, Report};
+use crate::model::{CellCounts, FailedCell, GameReport, Report};
 use crate::no_verdict::Missing;
 use facts::metrics::{Direction, Metric};
 use facts::{ReadAt, counted, distinct, grouped};
@@ -22,7 +22,7 @@ pub(crate) fn status(report: &Report) -> String {
     format!("{cells} (and {})", progress(&report.twins, "A/A controls"))
 }
 
-fn progress(counts: &Counts, what: &str) -> String {
+fn progress(counts: &CellCounts, what: &str) -> String {
     let others = [
         (counts.running, "running"),
         (counts.interrupted, "interrupted"),

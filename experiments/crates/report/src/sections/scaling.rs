@@ -10,7 +10,7 @@ use crate::no_verdict::PAIRS_NEEDED;
 use crate::numbers::{fixed, interval_decimals, of_test, or_absent, p_value, short_count};
 use crate::primary::PrimaryMetric;
 use crate::run_folder::{CellRecord, RunFolder};
-use crate::sections::Source;
+use crate::sections::GameSource;
 use crate::statistics::across::welch;
 use crate::statistics::curve::{Measured, curve, multiplier};
 use crate::statistics::ladder::{Bounded, Multiple};
@@ -83,8 +83,8 @@ pub(crate) fn floor(primary: &PrimaryMetric, rows: &[RowReport]) -> Option<f64> 
 }
 
 /// The curves of a game, one entry for each reference with two budgets or more. `to`: the positions of a budget to predict.
-pub(crate) fn of(source: Source<'_>, floor: Option<f64>, to: Option<u64>) -> Vec<Scaling> {
-    let Source { folder, game, primary, .. } = source;
+pub(crate) fn of(source: GameSource<'_>, floor: Option<f64>, to: Option<u64>) -> Vec<Scaling> {
+    let GameSource { folder, game, primary, .. } = source;
     if primary.direction != Direction::Lower || primary.at != ReadAt::Last {
         return Vec::new();
     }

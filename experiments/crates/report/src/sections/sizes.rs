@@ -6,7 +6,7 @@
 
 use super::variants::{self, Variant};
 use crate::run_folder::{CellRecord, RunFolder};
-use crate::sections::Source;
+use crate::sections::GameSource;
 use crate::statistics::ladder::{Ladder, Multiple};
 use crate::statistics::{Interval, PairedTest, Summary};
 use crate::table::{ABSENT, ROW, Table};
@@ -37,7 +37,7 @@ impl SizeMeasure {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sizes {
+pub struct EquivalentSizes {
     pub reference: String,
     /// How many sizes of the reference there are.
     pub rungs: usize,
@@ -63,7 +63,7 @@ pub struct Equivalent {
 const RUNGS_NEEDED: usize = 3;
 
 /// The equivalents of a game; none without a ladder of [`RUNGS_NEEDED`] sizes.
-pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
+pub(crate) fn of(source: GameSource<'_>) -> Option<EquivalentSizes> {
     let variants = variants::of(source.folder, source.game);
     let reference = variants.iter().find(|variant| variant.row.role == Role::Reference)?;
     let same = |places: &[&str]| {
@@ -80,11 +80,11 @@ pub(crate) fn of(source: Source<'_>) -> Option<Sizes> {
         equivalents: SizeMeasure::ALL.map(|by| equivalent(source, by, variant, reference, &rungs)),
     };
     let label = reference.row.display_name().to_owned();
-    Some(Sizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
+    Some(EquivalentSizes { reference: label, rungs: rungs.len(), rows: others.iter().map(row).collect() })
 }
 
 fn equivalent(
-    Source { folder, primary, .. }: Source<'_>,
+    GameSource { folder, primary, .. }: GameSource<'_>,
     by: SizeMeasure,
     row: &Variant<'_>,
     reference: &Variant<'_>,
@@ -115,7 +115,7 @@ fn equivalent(
     Some(Equivalent { by_reference: multiple(base), by_row: multiple(own) })
 }
 
-pub(crate) fn table(sizes: &Sizes) -> Table {
+pub(crate) fn table(sizes: &EquivalentSizes) -> Table {
     let of_measure = |by: &SizeMeasure| [format!("{}: × reference", by.name()), "× own".to_owned()];
     let header = once(ROW.to_owned()).chain(SizeMeasure::ALL.iter().flat_map(of_measure));
     let rows = sizes.rows.iter().map(|row| {

@@ -1,6 +1,6 @@
 //! Playing strength: `strength.json` of the cells, paired by seed.
 
-use crate::comparison::{Line, reference_of, sort_by_group};
+use crate::comparison::{RowCells, reference_of, sort_by_group};
 use crate::numbers::{interval, mean_sd, of_ranks, or_absent, signed};
 use crate::primary::PrimaryMetric;
 use crate::run_folder::{CellRecord, RunFolder};
@@ -49,7 +49,7 @@ type Question = (Measure, String, String);
 
 /// The evaluations of a game's cells, each with the rows that have answers.
 pub(crate) fn of(folder: &RunFolder, game: GameKind, primary: &PrimaryMetric) -> Vec<StrengthReport> {
-    let mut lines: Vec<Line<'_>> = folder.lines_of(game).collect();
+    let mut lines: Vec<RowCells<'_>> = folder.lines_of(game).collect();
     sort_by_group(&mut lines);
     lines.sort_by_key(|(row, _)| row.role == Role::Twin);
     let mut questions: Vec<Question> =
@@ -63,7 +63,7 @@ fn question(found: &Evaluation) -> Question {
     (found.measure, found.name.clone(), found.agent.clone())
 }
 
-fn report(lines: &[Line<'_>], question: Question, primary: &PrimaryMetric) -> StrengthReport {
+fn report(lines: &[RowCells<'_>], question: Question, primary: &PrimaryMetric) -> StrengthReport {
     let of_cell = OfCell { question: &question, primary };
     let rows = lines.iter().filter_map(|(row, cells)| {
         let values: Vec<f64> = cells.iter().filter_map(|cell| of_cell.value(cell)).collect();
@@ -116,7 +116,7 @@ impl OfCell<'_> {
     }
 
     /// The primary metric and the strength of a row by seed, higher is better in both; none if a seed has no answer.
-    fn ranked(&self, (row, cells): &Line<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
+    fn ranked(&self, (row, cells): &RowCells<'_>) -> Option<(Vec<f64>, Vec<f64>)> {
         let sign = |is_better: bool| if is_better { 1.0 } else { -1.0 };
         let is_even = self.is_against_reference() && row.role == Role::Reference;
         let strength = |cell: &CellRecord| if is_even { Some(EVEN) } else { self.value(cell) };

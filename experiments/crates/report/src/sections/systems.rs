@@ -72,7 +72,7 @@ const METRICS: [(&str, [&str; 2]); 4] = [
 
 /// Every row of every game that has begun, if the networks of a game differ in their architecture or move vocabulary.
 pub(crate) fn table(report: &Report) -> Table {
-    let rows: Vec<Line<'_>> = report.games.iter().flat_map(of_game).collect();
+    let rows: Vec<SystemRow<'_>> = report.games.iter().flat_map(of_game).collect();
     let several = |game: &GameReport| {
         let kinds = of_game(game).map(|(_, _, system)| [&system.architecture, &system.moves]);
         distinct(kinds).len() > 1
@@ -80,7 +80,7 @@ pub(crate) fn table(report: &Report) -> Table {
     if !report.games.iter().any(several) {
         return Table::default();
     }
-    let column = |heading: &str, cell: &dyn Fn(&Line<'_>) -> String| {
+    let column = |heading: &str, cell: &dyn Fn(&SystemRow<'_>) -> String| {
         (heading.to_owned(), rows.iter().map(cell).collect::<Vec<String>>())
     };
     let mut columns = vec![
@@ -107,11 +107,10 @@ pub(crate) fn table(report: &Report) -> Table {
     Table { text_columns: vec![0, 1, 2, 3, 4], ..table }.without_empty_columns()
 }
 
-/// A row of a game with its network.
-type Line<'a> = (&'a GameReport, &'a RowReport, &'a System);
+type SystemRow<'a> = (&'a GameReport, &'a RowReport, &'a System);
 
 /// The rows of a game of which a cell has a manifest.
-fn of_game(game: &GameReport) -> impl Iterator<Item = Line<'_>> {
+fn of_game(game: &GameReport) -> impl Iterator<Item = SystemRow<'_>> {
     game.rows.iter().filter_map(move |row| Some((game, row, row.system.as_ref()?)))
 }
 

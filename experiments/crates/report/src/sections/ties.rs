@@ -1,10 +1,10 @@
 //! Which rows of a game are tied: pairwise equivalent, with the variance that verdicts have.
 
-use crate::comparison::{ALPHA, Line, Paired, diverged};
+use crate::comparison::{ALPHA, Paired, RowCells, diverged};
 use crate::no_verdict::Missing;
 use crate::numbers::{decimals, fixed};
 use crate::primary::PrimaryMetric;
-use crate::sections::Source;
+use crate::sections::GameSource;
 use crate::statistics::{Summary, holm, two_one_sided};
 use crate::table::{ABSENT, Table};
 use facts::Role;
@@ -53,20 +53,20 @@ impl Ties {
 }
 
 /// The tests of all pairs of a game's rows, without a correction; none without a margin, in a smoke run and below two rows.
-pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
-    let Source { folder, primary, .. } = source;
+pub(crate) fn of(source: GameSource<'_>, lines: &[RowCells<'_>]) -> Option<Ties> {
+    let GameSource { folder, primary, .. } = source;
     let margin = primary.margin.filter(|_| !folder.plan.smoke)?.size;
-    let mean = |(_, cells): Line<'_>| {
+    let mean = |(_, cells): RowCells<'_>| {
         let values = cells.iter().filter_map(|cell| cell.result.as_ref()?.primary.metrics.get(&primary.name));
         Some(Summary::of(&values.collect::<Vec<_>>())?.mean)
     };
-    let is_tested = |(row, _): &&Line<'_>| row.role != Role::Twin && !row.exploratory;
-    let tested: Vec<Line<'_>> = lines.iter().filter(is_tested).copied().collect();
+    let is_tested = |(row, _): &&RowCells<'_>| row.role != Role::Twin && !row.exploratory;
+    let tested: Vec<RowCells<'_>> = lines.iter().filter(is_tested).copied().collect();
     if tested.len() < 2 {
         return None;
     }
     let planned = if tested.len() <= MOST_ROWS { tested.len() * (tested.len() - 1) / 2 } else { 0 };
-    let mut ranked: Vec<(Line<'_>, f64)> = tested.iter().filter_map(|line| Some((*line, mean(*line)?))).collect();
+    let mut ranked: Vec<(RowCells<'_>, f64)> = tested.iter().filter_map(|line| Some((*line, mean(*line)?))).collect();
     ranked.sort_by(|(_, a), (_, b)| match primary.direction {
         Direction::Higher => b.total_cmp(a),
         _ => a.total_cmp(b),
@@ -84,7 +84,7 @@ pub(crate) fn of(source: Source<'_>, lines: &[Line<'_>]) -> Option<Ties> {
 }
 
 /// None under the conditions under which a row has no verdict against its reference.
-fn p_of_pair(source: Source<'_>, [one, other]: [Line<'_>; 2], margin: f64) -> Option<f64> {
+fn p_of_pair(source: GameSource<'_>, [one, other]: [RowCells<'_>; 2], margin: f64) -> Option<f64> {
     let paired = Paired::of_rows(source, one, other);
     if diverged(one.1) + diverged(other.1) > 0 || paired.missing.iter().any(Missing::blocks_verdict) {
         return None;

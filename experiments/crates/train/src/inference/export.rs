@@ -22,12 +22,12 @@ const MOVES_FILE: &str = "moves.tsv";
 
 /// A folder that is created under a temporary name and renamed when complete.
 #[derive(Debug)]
-pub struct Folder {
+pub struct ExportFolder {
     out: PathBuf,
     beside: PathBuf,
 }
 
-impl Folder {
+impl ExportFolder {
     /// Begins a folder beside `out`, which must not exist.
     pub fn begin(out: &Path) -> Result<Self, TrainError> {
         if out.symlink_metadata().is_ok() {
@@ -53,7 +53,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for ExportFolder {
     fn drop(&mut self) {
         // After `finish` the temporary folder is gone; before it, an error is already being returned.
         let _ = fs::remove_dir_all(&self.beside);
@@ -61,7 +61,7 @@ impl Drop for Folder {
 }
 
 /// Writes a cell's network and its outputs on positions into a folder.
-pub fn write(cell: &Loaded, requests: &[Request], folder: &Folder) -> Result<(), TrainError> {
+pub fn write(cell: &Loaded, requests: &[Request], folder: &ExportFolder) -> Result<(), TrainError> {
     let dir = folder.path();
     let weights = parameters(cell, &cell.arena.frozen_views());
     let forward = Answers::of(cell, requests)?.named();

@@ -22,18 +22,18 @@ pub struct MovePrediction {
     /// Whether the rules allow it; [`predictions_of_all_moves`] lists illegal moves too.
     pub is_legal: bool,
     /// Its logit and its probability among the listed moves, by the policy.
-    pub policy: Option<Share>,
+    pub policy: Option<MoveProbability>,
     /// The same by the soft policy.
-    pub soft: Option<Share>,
+    pub soft: Option<MoveProbability>,
     /// The same by further policies, by their names.
-    pub further: Vec<(String, Share)>,
+    pub further: Vec<(String, MoveProbability)>,
     /// Its probability in the refinement pass, if the network has one and this move is a candidate.
     pub refined: Option<f64>,
 }
 
 /// A policy's logit and probability of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Share {
+pub struct MoveProbability {
     pub logit: f32,
     pub probability: f64,
 }
@@ -125,13 +125,13 @@ pub(super) fn rows(tensor: &Tensor) -> Result<Vec<Vec<f32>>, TrainError> {
 /// policy.
 fn move_predictions(
     request: &Request,
-    policy: Option<Vec<Share>>,
-    soft: Option<Vec<Share>>,
-    further: &[(&str, Vec<Share>)],
+    policy: Option<Vec<MoveProbability>>,
+    soft: Option<Vec<MoveProbability>>,
+    further: &[(&str, Vec<MoveProbability>)],
     refined: Option<Vec<(u16, f64)>>,
 ) -> Vec<MovePrediction> {
     let refined = refined.unwrap_or_default();
-    let share = |shares: &Option<Vec<Share>>, i: usize| shares.as_ref().map(|shares| shares[i]);
+    let share = |shares: &Option<Vec<MoveProbability>>, i: usize| shares.as_ref().map(|shares| shares[i]);
     let moves = request.legal.iter().enumerate().map(|(i, mv)| MovePrediction {
         text: mv.text.clone(),
         index: mv.index,
@@ -151,10 +151,10 @@ fn move_predictions(
 }
 
 /// The probability of each legal move, in the order of the rules.
-fn shares(request: &Request, logits: &[f32], temperature: f64) -> Vec<Share> {
+fn shares(request: &Request, logits: &[f32], temperature: f64) -> Vec<MoveProbability> {
     let own: Vec<f32> = request.legal.iter().map(|mv| logits[usize::from(mv.index)]).collect();
     let probabilities = if temperature == 0.0 { winner(&own) } else { softmax(&own, temperature) };
-    own.into_iter().zip(probabilities).map(|(logit, probability)| Share { logit, probability }).collect()
+    own.into_iter().zip(probabilities).map(|(logit, probability)| MoveProbability { logit, probability }).collect()
 }
 
 /// 1 for the first maximum, 0 for the rest.
@@ -233,11 +233,11 @@ impl MovePrediction {
         if !self.is_legal {
             object["legal"] = false.into();
         }
-        if let Some(Share { logit, probability }) = self.policy {
+        if let Some(MoveProbability { logit, probability }) = self.policy {
             object["logit"] = logit.into();
             object["probability"] = probability.into();
         }
-        if let Some(Share { probability, .. }) = self.soft {
+        if let Some(MoveProbability { probability, .. }) = self.soft {
             object["soft_probability"] = probability.into();
         }
         for (name, share) in &self.further {

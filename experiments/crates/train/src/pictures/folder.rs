@@ -15,17 +15,17 @@ const BEGIN: &str = "step-";
 const END: &str = ".png";
 
 #[derive(Debug)]
-pub struct Folder {
+pub struct PictureFolder {
     dir: PathBuf,
 }
 
-impl Folder {
+impl PictureFolder {
     pub fn of(cell: &Path) -> Self {
         Self { dir: cell.join(DIR) }
     }
 }
 
-impl Sink for Folder {
+impl Sink for PictureFolder {
     fn picture(&mut self, picture: &Picture) -> io::Result<()> {
         let dir = self.dir.join(&picture.map);
         fs::create_dir_all(&dir)?;
@@ -67,7 +67,7 @@ mod tests {
         let cell = tempfile::tempdir().expect("a folder");
         assert_eq!(read(cell.path()).expect("no pictures"), []);
         let picture = |map: &str, step| Picture { map: map.to_owned(), step, png: vec![1, step as u8] };
-        let mut sink = Folder::of(cell.path());
+        let mut sink = PictureFolder::of(cell.path());
         for written in [picture("attention/layer-00", 7), picture("embed", 7), picture("attention/layer-00", 0)] {
             sink.picture(&written).expect("written");
         }

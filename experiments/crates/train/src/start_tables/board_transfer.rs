@@ -41,8 +41,8 @@ impl BoardTransfer {
             return Err(format!("{name} has an entry for each square and none for a displacement; {remedy}"));
         }
         let table = match by {
-            TableIndex::Displacement => Table::by_displacement(file, param, [self.from, self.to]),
-            TableIndex::Square => Table::by_square(file, param, [self.from, self.to], tokens),
+            TableIndex::Displacement => TransferredTable::by_displacement(file, param, [self.from, self.to]),
+            TableIndex::Square => TransferredTable::by_square(file, param, [self.from, self.to], tokens),
         };
         let table = table.ok_or_else(|| {
             let wanted = match by {
@@ -78,7 +78,7 @@ fn ordered(mut taken: Vec<usize>, given: Vec<usize>, order: TableOrder, seed: u6
 }
 
 /// One table of the file, `[h, classes, …]`, and its sizes there and here. Of the classes those of the board come first, as a grid.
-struct Table {
+struct TransferredTable {
     values: Vec<f32>,
     heads: usize,
     classes: [usize; 2],
@@ -87,7 +87,7 @@ struct Table {
     entry: usize,
 }
 
-impl Table {
+impl TransferredTable {
     /// `None` if the file has no table of this name that fits.
     fn by_displacement(file: &SafeTensors<'_>, param: &ParamSpec, boards: [Geometry; 2]) -> Option<Self> {
         let (values, found) = tensor(file, &param.name)?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use testing::{Bench, assert_same_bits, flip, manifest, options, status, train, train_with};
-use train::{CellOptions, Outcome, run_cell};
+use train::{CellOptions, CellOutcome, run_cell};
 
 /// The tensor files of the checkpoints, by step.
 fn tensor_files(dir: &Path) -> Vec<(u64, PathBuf)> {
@@ -48,7 +48,7 @@ fn without_its_newest_checkpoint_it_goes_on_from_the_one_before() {
         let dir = with_two_checkpoints(&bench, name);
         damage(&tensor_files(&dir)[1].1);
         let (outcome, notes) = train_with(&dir, &options());
-        assert_eq!(outcome.expect("it resumes"), Outcome::Done);
+        assert_eq!(outcome.expect("it resumes"), CellOutcome::Done);
         assert!(notes.iter().any(|note| note.contains("step 20 is skipped")), "{notes:?}");
         assert!(notes.iter().any(|note| note.contains("resuming from the checkpoint of step 10")), "{notes:?}");
         assert_same_bits(&undisturbed, &dir);
@@ -66,7 +66,7 @@ fn lines_that_a_checkpoint_vouches_for_must_be_there() {
     assert!(message.contains("no checkpoint") && message.contains("were changed"), "{message}");
     assert!(message.contains("begin this cell again"), "{message}");
     fs::remove_dir_all(dir.join("checkpoints")).expect("as the message says");
-    assert_eq!(train(&dir).expect("from the beginning"), Outcome::Done);
+    assert_eq!(train(&dir).expect("from the beginning"), CellOutcome::Done);
     assert_same_bits(&bench.trained("undisturbed", &bench.run(29)), &dir);
 }
 
@@ -79,7 +79,7 @@ fn other_bits_are_refused_unless_forced() {
     assert!(message.contains("threads: began with 1, now 2") && message.contains("--force"), "{message}");
     assert!(status(&dir).resumable);
     let (outcome, _) = train_with(&dir, &CellOptions { force: true, ..two });
-    assert_eq!(outcome.expect("forced"), Outcome::Done);
+    assert_eq!(outcome.expect("forced"), CellOutcome::Done);
     assert_eq!(manifest(&dir).sessions.last().expect("a session").forced, ["threads: began with 1, now 2"]);
 }
 
@@ -92,9 +92,9 @@ fn a_cell_that_was_stopped_before_its_first_step_resumes_by_another_revision_whi
     };
     let dir = bench.cell("revisions", &bench.run(12));
     let begin = run_cell(&dir, &revision("first"), Vec::new(), &mut |_| {}, &AtomicBool::new(true));
-    assert_eq!(begin.expect("no error"), Outcome::Interrupted { step: 0 });
+    assert_eq!(begin.expect("no error"), CellOutcome::Interrupted { step: 0 });
     let (outcome, _) = train_with(&dir, &revision("second"));
-    assert_eq!(outcome.expect("it resumes"), Outcome::Done);
+    assert_eq!(outcome.expect("it resumes"), CellOutcome::Done);
     let manifest = manifest(&dir);
     assert_eq!(manifest.revision.map(|revision| revision.commit).as_deref(), Some("first"));
     let of_sessions = manifest.sessions.iter().map(|session| session.revision.as_ref().map(|own| own.commit.as_str()));

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Arc;
 use tch::{Device, Tensor};
 use testing::Bench;
-use train::checkpoint::{Checkpoint, CheckpointTensors, Prefix, Progress, Window, load_final, save_final};
+use train::checkpoint::{Checkpoint, CheckpointTensors, Prefix, TrainingProgress, Window, load_final, save_final};
 use train::setup::declare;
 
 /// The start of a game, and the same with the marks of a position that occurred before.
@@ -53,7 +53,7 @@ fn through_a_checkpoint(cell: &Path, layout: &Layout, weights: &[f32]) -> Checkp
             moments: BTreeMap::from([("first".to_owned(), moment)]),
             average: Some(weights.iter().map(|weight| weight * 0.25).collect()),
         },
-        progress: Progress {
+        progress: TrainingProgress {
             step: 7,
             optimizer: BTreeMap::new(),
             average_updates: Some(3),

@@ -12,7 +12,7 @@ use std::fs;
 use testing::{Bench, assert_same_bits, assert_says, encoding, lines, manifest, options, status, train, train_with};
 use train::checkpoint::load_final;
 use train::setup::declare;
-use train::{CellOptions, Outcome, TrainError};
+use train::{CellOptions, CellOutcome, TrainError};
 
 #[test]
 fn lines_come_when_they_are_due_with_metrics_of_the_registry() {
@@ -121,7 +121,7 @@ fn a_finished_cell_is_left_alone() {
     let bench = Bench::new();
     let dir = bench.trained("done", &bench.run(2));
     let before = fs::read(dir.join("metrics.jsonl")).expect("metrics");
-    assert_eq!(train(&dir).expect("no error"), Outcome::AlreadyDone);
+    assert_eq!(train(&dir).expect("no error"), CellOutcome::AlreadyDone);
     assert_eq!(fs::read(dir.join("metrics.jsonl")).expect("metrics"), before);
 }
 
@@ -132,7 +132,7 @@ fn a_smoke_run_is_short_and_says_so() {
     run.train.averaging = Some(AverageConfig::Swa(SwaConfig::default()));
     let dir = bench.cell("smoke", &run);
     let (outcome, _) = train_with(&dir, &CellOptions { smoke: true, ..options() });
-    assert_eq!(outcome.expect("it trains"), Outcome::Done);
+    assert_eq!(outcome.expect("it trains"), CellOutcome::Done);
     assert!(status(&dir).steps < 10);
     assert!(manifest(&dir).smoke);
     for weights in [Weights::Raw, Weights::Averaged] {
@@ -181,7 +181,7 @@ fn a_cell_whose_dataset_changed_after_planning_is_refused_unless_forced() {
         dir
     };
     let own = hash(&run, &dataset::Manifest::read(&run.data).expect("a dataset").identity());
-    assert_eq!(train(&planned("same", &own)).expect("it is as planned"), Outcome::Done);
+    assert_eq!(train(&planned("same", &own)).expect("it is as planned"), CellOutcome::Done);
 
     let other = hash(&run, "another content");
     let dir = planned("other", &other);
@@ -191,7 +191,7 @@ fn a_cell_whose_dataset_changed_after_planning_is_refused_unless_forced() {
     assert_eq!(status(&dir).state, State::Failed);
     let with = |name: &str, options: CellOptions| {
         let dir = planned(name, &other);
-        assert_eq!(train_with(&dir, &options).0.expect(name), Outcome::Done);
+        assert_eq!(train_with(&dir, &options).0.expect(name), CellOutcome::Done);
         manifest(&dir).sessions.remove(0).forced
     };
     assert!(with("smoke", CellOptions { smoke: true, ..options() }).is_empty(), "it is shortened");
@@ -248,7 +248,7 @@ fn switches_of_gpus_change_nothing_on_a_cpu_and_the_log_says_so() {
     assert_eq!(train.arithmetic(), Arithmetic { tf32: true, deterministic: true });
     let dir = bench.cell("switches", &RunConfig { train, ..usual.clone() });
     let (outcome, notes) = train_with(&dir, &options());
-    assert_eq!(outcome.expect("it trains"), Outcome::Done);
+    assert_eq!(outcome.expect("it trains"), CellOutcome::Done);
     assert!(notes.iter().any(|note| note.contains("train.products changes nothing on a CPU")), "{notes:?}");
     assert_same_bits(&dir, &bench.trained("usual", &usual));
 }

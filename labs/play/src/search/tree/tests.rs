@@ -5,16 +5,16 @@ const DEPTH: usize = 5;
 
 /// A hand-made game: three moves in each position, five plies; the second move twice in a row mates. Values are multiples of 1/64, so
 /// that sums are exact in any order.
-fn evaluation(path: &[usize]) -> Evaluation<usize> {
+fn evaluation(path: &[usize]) -> LeafEvaluation<usize> {
     const POINTS: [f64; 11] = [33.0, 20.0, 51.0, 44.0, 7.0, 38.0, 26.0, 60.0, 15.0, 30.0, 41.0];
     const PRIORS: [[f64; MOVES]; 4] =
         [[0.5, 0.3125, 0.1875], [0.125, 0.25, 0.625], [0.375, 0.4375, 0.1875], [0.75, 0.0625, 0.1875]];
     if path.ends_with(&[1, 1]) {
-        return Evaluation { moves: Vec::new(), points: 0.0 };
+        return LeafEvaluation { moves: Vec::new(), points: 0.0 };
     }
     let number = path.iter().fold(1, |number: usize, mv| 4 * number + mv + 1);
     let moves = if path.len() == DEPTH { Vec::new() } else { PRIORS[number % 4].into_iter().enumerate().collect() };
-    Evaluation { moves, points: POINTS[number % 11] / 64.0 }
+    LeafEvaluation { moves, points: POINTS[number % 11] / 64.0 }
 }
 
 /// PUCT without a tree: a list of visits, from which every number is counted again.
@@ -116,7 +116,7 @@ fn the_first_visits_are_those_worked_out_by_hand() {
         let leaf = tree.gather(1).remove(0);
         // Even everywhere but after the second move, where the opponent has a quarter of the points.
         let points = if leaf.moves == [1] { 0.25 } else { 0.5 };
-        tree.finish(&leaf, Evaluation { moves: vec![(1, 0.4), (0, 0.6)], points });
+        tree.finish(&leaf, LeafEvaluation { moves: vec![(1, 0.4), (0, 0.6)], points });
         leaf.moves
     };
     assert!(next().is_empty());
@@ -141,12 +141,12 @@ fn a_batch_ends_where_a_leaf_would_be_selected_twice() {
     let mut tree = Tree::new(1.0, 0.0);
     let first = tree.gather(8);
     assert_eq!((first.len(), first[0].moves.len()), (1, 0), "the root alone");
-    tree.finish(&first[0], Evaluation { moves: vec![(0, 0.6), (1, 0.4)], points: 0.5 });
+    tree.finish(&first[0], LeafEvaluation { moves: vec![(0, 0.6), (1, 0.4)], points: 0.5 });
     // 0.6; 0.4 against 0.3; then 0.3 of the first again.
     let second = tree.gather(8);
     assert_eq!(second.iter().map(|leaf| leaf.moves[0]).collect::<Vec<_>>(), [0, 1]);
     for leaf in &second {
-        tree.finish(leaf, Evaluation { moves: Vec::new(), points: 0.5 });
+        tree.finish(leaf, LeafEvaluation { moves: Vec::new(), points: 0.5 });
     }
     // Where the game is over a leaf may be visited again and again.
     assert_eq!(tree.gather(8).len(), 8);

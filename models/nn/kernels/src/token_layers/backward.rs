@@ -1,6 +1,6 @@
 //! From the gradient of the output to those of everything that the layers read.
 
-use super::{Layer, Saved, TokenLayers, TokenLayersGradients, scratch};
+use super::{DenseLayer, Saved, TokenLayers, TokenLayersGradients, scratch};
 use crate::buffer::Buffer;
 use crate::dense::{AddTo, OfWeight, Panels, RowProduct};
 use crate::instructions::{Kernel, Workers};
@@ -49,7 +49,7 @@ impl TokenLayers {
             let backward =
                 |rows, sums| Backward { layers: self, kept, of_output, to, panels: &panels, places, sums, rows };
             let sums = workers.run_and_add(self.rows, places.end, backward);
-            let write_layer = |at: usize, [e, d]: [usize; 2], to: Layer| {
+            let write_layer = |at: usize, [e, d]: [usize; 2], to: DenseLayer| {
                 write(&sums[at..at + e * d], Some(to.weight));
                 write(&sums[at + e * d..at + e * d + e], to.bias);
             };

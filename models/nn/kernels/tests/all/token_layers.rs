@@ -1,7 +1,7 @@
 //! What a block does with each token by itself. Its values and gradients are compared with those of the parts in crate `nn`.
 
 use crate::{assert_threads_change_no_bit, numbers, place};
-use kernels::token_layers::{Layer, Saved, TokenLayers, TokenLayersGradients};
+use kernels::token_layers::{DenseLayer, Saved, TokenLayers, TokenLayersGradients};
 use kernels::{Numbers, Workers};
 
 /// More than two groups of rows that are summed up.
@@ -20,7 +20,7 @@ fn computed(workers: Workers) -> Vec<f32> {
     let mut gradients: Vec<Vec<f32>> = sizes.iter().map(|&size| vec![f32::NAN; size]).collect();
     let at = |tensors: &mut Vec<Vec<f32>>| tensors.iter_mut().map(|tensor| place(tensor)).collect::<Vec<_>>();
     let (r, w, g) = (at(&mut read), at(&mut written), at(&mut gradients));
-    let layer = |tensors: &[Numbers], i: usize| Layer { weight: tensors[2 + i], bias: Some(tensors[5 + i]) };
+    let layer = |tensors: &[Numbers], i: usize| DenseLayer { weight: tensors[2 + i], bias: Some(tensors[5 + i]) };
     let layers = TokenLayers {
         rows: ROWS,
         width: WIDTH,

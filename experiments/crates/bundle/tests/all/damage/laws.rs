@@ -6,7 +6,7 @@
 
 use super::counts::Counts;
 use super::settings::run_config;
-use bundle::{Limits, Part, Unpacked};
+use bundle::{Limits, Unpacked, UnpackedPart};
 use config::RunConfig;
 use config::experiment::MOST_CELLS;
 use records::folder::{CONFIG_FILE, METRICS_FILE};
@@ -63,7 +63,7 @@ pub fn packed(bytes: &[u8]) -> Counts {
     fs::write(&path, bytes).expect("written");
     let parent = folder().join("unpacked");
     fs::create_dir_all(&parent).expect("a folder");
-    let counts = Counts::of(Unpacked::below(&parent, &path, LIMITS, Part::Everything), |unpacked| {
+    let counts = Counts::of(Unpacked::below(&parent, &path, LIMITS, UnpackedPart::Everything), |unpacked| {
         assert!(unpacked.run_dir().starts_with(&parent));
         assert_eq!(files(unpacked.run_dir()), unpacked.verified().files + 1, "the listed files and the list");
         // A plan may have an unknown metric.

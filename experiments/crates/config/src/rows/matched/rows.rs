@@ -7,13 +7,13 @@ use crate::yaml::source::{ConfigError, YamlPath};
 use facts::distinct;
 
 /// The rows of an experiment without controls, each with its point.
-pub(crate) struct Rows<'a> {
+pub(crate) struct ExperimentRows<'a> {
     pub(crate) rows: &'a [Row],
     pub(crate) combinations: &'a [Combination],
     pub(crate) matrix: Matrix<'a>,
 }
 
-impl Rows<'_> {
+impl ExperimentRows<'_> {
     /// Every row of a name, one or more.
     pub(super) fn named(&self, name: &RowName, place: &YamlPath) -> Result<Vec<usize>, ConfigError> {
         let found = self.all(name)?;
