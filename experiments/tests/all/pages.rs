@@ -74,43 +74,53 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
     fs::remove_file(unpacked.run_dir().join("BLAKE3SUMS")).expect("the list of hashes");
     let folder = tempfile::tempdir().expect("a folder");
     let template = folder.path().join("page.md.jinja");
-    let shown = |expression: &str| {
+    let shown = |renderer: &Renderer, expression: &str| {
         fs::write(&template, format!("{{{{ {expression} }}}}")).expect("written");
-        let rendered = Renderer::new(unpacked.folder()).render(&template);
+        let rendered = renderer.render(&template);
         rendered.map(|rendered| rendered.text).map_err(|error| error.to_string())
     };
-    let gives =
-        |expression: &str, expected: &str| assert_eq!(shown(expression).as_deref(), Ok(expected), "{expression}");
-    let refuses = |expression: &str, reason: &str| {
-        let said = shown(expression).expect_err(expression);
+    let gives = |renderer: &Renderer, expression: &str, expected: &str| {
+        assert_eq!(shown(renderer, expression).as_deref(), Ok(expected), "{expression}");
+    };
+    let refuses = |renderer: &Renderer, expression: &str, reason: &str| {
+        let said = shown(renderer, expression).expect_err(expression);
         assert!(said.contains(reason), "{expression}: {said}");
     };
-    gives("scaling('run', 'chess').budgets", "[16000, 64000, 256000, 1024000, 4096000]");
-    gives("scaling('run', 'chess').reference", "absolute");
-    gives("budget('run', 'chess', 'absolute', 256000).shown", "0.031 [0.010, 0.098]");
-    gives("multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "5.4589");
-    gives("multiplier('run', 'chess', 'shaw', 64000).bound", "at least");
-    gives("exponent('run', 'chess', 'absolute', 'known').shown", "0.491 [0.428, 0.555]");
-    gives("exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "0.899");
-    gives("[grid('run').cells_done, grid('run').cells]", "[75, 75]");
+    let renderer = Renderer::new(unpacked.folder());
+    gives(&renderer, "scaling('run', 'chess').budgets", "[16000, 64000, 256000, 1024000, 4096000]");
+    gives(&renderer, "scaling('run', 'chess').reference", "absolute");
+    gives(&renderer, "budget('run', 'chess', 'absolute', 256000).shown", "0.031 [0.010, 0.098]");
+    gives(&renderer, "multiplier('run', 'chess', 'shaw', 256000).at | fixed(4)", "5.4589");
+    gives(&renderer, "multiplier('run', 'chess', 'shaw', 64000).bound", "at least");
+    gives(&renderer, "exponent('run', 'chess', 'absolute', 'known').shown", "0.491 [0.428, 0.555]");
+    gives(&renderer, "exponent('run', 'chess', 'relative_bias', 'known').exponent | fixed(3)", "0.899");
+    gives(&renderer, "[grid('run').cells_done, grid('run').cells]", "[75, 75]");
     refuses(
+        &renderer,
         "budget('run', 'chess', 'smolgen', 8000)",
         "no finished budget \"8000\"; it has: 16000; 64000; 256000; 1024000; 4096000",
     );
-    refuses("multiplier('run', 'chess', 'absolute', 64000)", "it is a reference");
-    refuses("multiplier('run', 'chess', 'lepe', 64000)", "no row \"lepe\"; it has: absolute; rope;");
-    refuses("exponent('run', 'chess', 'shaw', 'free')", "\"known\" or \"fitted\", got \"free\"");
+    refuses(&renderer, "multiplier('run', 'chess', 'absolute', 64000)", "it is a reference");
+    refuses(&renderer, "multiplier('run', 'chess', 'lepe', 64000)", "no row \"lepe\"; it has: absolute; rope;");
+    refuses(&renderer, "exponent('run', 'chess', 'shaw', 'free')", "\"known\" or \"fitted\", got \"free\"");
     let path = unpacked.run_dir().join("predictions.json");
     let published = fs::read(&path).expect("predictions");
     fs::remove_file(&path).expect("removed");
-    refuses("predicted('run', 'chess', 'shaw')", "run predicts nothing");
+    // Each reads the run folder anew.
+    let anew = || Renderer::new(unpacked.folder());
+    refuses(&anew(), "predicted('run', 'chess', 'shaw')", "run predicts nothing");
 
     let publication = Publication { partial: true, extrapolate: Some(4_096_000), ..Publication::default() };
     let contents = bundle::collect(unpacked.run_dir(), &publication).expect("a collection");
     let Content::Bytes(predictions) = &contents.files["predictions.json"] else { panic!("a text") };
     assert_eq!(predictions, &published, "the predictions follow from the cells of the bundle");
     fs::write(&path, predictions).expect("written");
-    gives("predicted('run', 'chess', 'relative_bias').known.loss | fixed(4)", "0.0008");
-    gives("predicted('run', 'chess', 'relative_bias').positions | grouped", "4,096,000");
-    refuses("predicted('run', 'chess', 'shaw').fitted", "no field \"fitted\"; it has: blake3; cells; known;");
+    let renderer = anew();
+    gives(&renderer, "predicted('run', 'chess', 'relative_bias').known.loss | fixed(4)", "0.0008");
+    gives(&renderer, "predicted('run', 'chess', 'relative_bias').positions | grouped", "4,096,000");
+    refuses(
+        &renderer,
+        "predicted('run', 'chess', 'shaw').fitted",
+        "no field \"fitted\"; it has: blake3; cells; known;",
+    );
 }
