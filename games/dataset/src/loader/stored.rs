@@ -41,7 +41,6 @@ pub(crate) struct StoredGame {
 /// The first position of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// The game's standard start.
     Standard,
     /// FEN or SFEN.
     Text(Box<str>),
