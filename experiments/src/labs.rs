@@ -66,7 +66,6 @@ pub(crate) fn can_inspect() -> bool {
     cfg!(feature = "inspect")
 }
 
-/// Commands of labs.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabCommand {
     /// Submit an experiment to a Slurm cluster, one job-array task per cell.

@@ -47,7 +47,7 @@ const _: () = {
 };
 
 impl GameKind {
-    /// Every game.
+    /// Every game, without the boards for probes.
     pub const ALL: [Self; count_games(false)] = filter_games(false);
 
     /// Every [board for probes](crate::probe_boards).
@@ -88,7 +88,7 @@ impl GameKind {
         crate::with_game!(self, G => G::vocabularies())
     }
 
-    /// One of its vocabularies.
+    /// Its vocabulary of this name.
     pub fn vocabulary(self, moves: MovesName) -> Result<Vocabulary, NoVocabulary> {
         let found = self.vocabularies().into_iter().find(|(name, _)| *name == moves);
         found.map(|(_, vocabulary)| vocabulary).ok_or(NoVocabulary { game: self, moves })

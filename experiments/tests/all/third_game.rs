@@ -71,7 +71,7 @@ fn the_largest_board_for_probes_does_the_same() {
     from_dataset_to_report("board11");
 }
 
-/// `scripts/long-check example-game`.
+/// Runs in `scripts/long-check example-game` alone.
 #[cfg(feature = "skirmish")]
 #[test]
 fn a_game_that_exists_in_tests_only_does_the_same() {

@@ -42,7 +42,7 @@ pub(crate) struct ShardContents {
 /// The plies whose maps have the same number of cells.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct MapRows {
-    /// The first game of them.
+    /// The first game with such a ply.
     game: u32,
     /// The lowest and the highest label, each with its game.
     labels: Option<[(i8, u32); 2]>,

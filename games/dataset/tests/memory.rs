@@ -14,10 +14,10 @@ use std::path::Path;
 
 const MB: u64 = 1_000_000;
 
-/// What each may need at most.
+/// Bytes of memory that each step stays below.
 const MOST: u64 = 1_000 * MB;
 
-/// The input, unless `POSENC_MEMORY_MB` says otherwise.
+/// Megabytes of the input, unless `POSENC_MEMORY_MB` says otherwise.
 const INPUT_MB: u64 = 5;
 
 /// One in N games is averaged.

@@ -27,11 +27,11 @@ pub const BYTES: usize = 38;
 /// The unchecked fields of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hcpe {
-    /// The position.
+    /// The position as [`super::hcp`] packs it.
     pub hcp: [u8; 32],
     /// The score from the side to move's view.
     pub score: i16,
-    /// The move.
+    /// The move as [`Move16::Apery`] writes it.
     pub move16: u16,
     /// Result and, in HCPE2, how the game ended.
     pub outcome: u8,

@@ -35,11 +35,11 @@ const MAX_BYTES: usize = 16 << 20;
 /// The unchecked fields of a game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Game {
-    /// The start.
+    /// The start as [`super::hcp`] packs it.
     pub hcp: [u8; 32],
     /// Result and how the game ended.
     pub outcome: u8,
-    /// Who played.
+    /// 0 one engine both sides, 1 a USI engine Black, 2 a USI engine White.
     pub opponent: u8,
     /// The moves.
     pub turns: Vec<Turn>,
@@ -48,7 +48,7 @@ pub struct Game {
 /// One move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The played move.
+    /// The played move as [`Move16::Apery`] writes it.
     pub move16: u16,
     /// Its score from the side to move's view.
     pub score: i16,

@@ -30,15 +30,13 @@ use crate::vocabulary::{MovesName, PlaneEntry, Planes, Vocabulary};
 use shogi_core::{Color, Move, Square};
 use std::sync::LazyLock;
 
-/// The number of labels.
 const LABELS: usize = CLASSES * SQUARES;
-
 const CLASSES: usize = 27;
 /// The first direction of the knight.
 const KNIGHT: usize = 8;
 /// The first class of promotions.
 const PROMOTIONS: usize = 10;
-/// The first class of drops, one before the pawn's number.
+/// One below the first class of drops: a pawn's number is 1.
 const DROPS: usize = 2 * PROMOTIONS - 1;
 /// The number of promotion ranks.
 const ZONE: i32 = 3;

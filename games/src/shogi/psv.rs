@@ -30,11 +30,11 @@ pub const BYTES: usize = 40;
 /// The unchecked fields of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Psv {
-    /// The position.
+    /// The position as [`super::packed_sfen`] packs it.
     pub sfen: [u8; 32],
     /// The score from the side to move's view.
     pub score: i16,
-    /// The move.
+    /// The move as [`Move16::YaneuraOu`] writes it.
     pub move16: u16,
     /// The number of the move, from 1; 0 if unknown.
     pub ply: u16,

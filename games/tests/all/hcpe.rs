@@ -18,7 +18,7 @@ fn sampled(ending: &str) -> Vec<u8> {
 struct Truth {
     sfen: String,
     mv: String,
-    /// The side to move's view.
+    /// From the side to move's view.
     score: i32,
     result: GameResult,
 }

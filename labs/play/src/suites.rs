@@ -29,7 +29,6 @@ pub struct Problem {
 /// Fields of a position before its operations.
 const FIELDS: usize = 4;
 
-/// No move has more.
 const MOST_POINTS: f64 = 1e6;
 
 /// Reads a suite, plain or compressed: EPD, or SFEN with operations, or CSA.

@@ -7,7 +7,7 @@ const MOST: usize = 48;
 #[derive(Debug)]
 pub(crate) struct Curve {
     points: Vec<(f64, f64)>,
-    /// Values of a point.
+    /// Of how many values a point is the mean.
     each: u32,
     /// Sums and number of the values that are not a point yet.
     open: (f64, f64),

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 const TILE: (f64, f64) = (96.0, 46.0);
 const NUMBER: f64 = 14.0;
 
-/// The plot of differences.
+/// Of the plot of differences.
 const WIDTH: f64 = 160.0;
 
 /// Differences that are drawn as dots.

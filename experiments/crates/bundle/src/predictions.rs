@@ -128,8 +128,8 @@ impl Predictions {
         }))
     }
 
-    /// What differs from others.
-    fn less(&self, given: Option<&Self>) -> NumberComparison {
+    /// How they differ from those that the cells give.
+    fn compared_with(&self, given: Option<&Self>) -> NumberComparison {
         let mut result = NumberComparison::default();
         let Some(given) = given else {
             result.differences.push("the cells predict nothing".to_owned());
@@ -182,7 +182,7 @@ pub fn compare(run_dir: &Path) -> anyhow::Result<Option<NumberComparison>> {
         let path = run_dir.join(path.strip_prefix(CELLS).map_or(path, |cell| cell.trim_start_matches('/')));
         files::hash(&path).map_err(cannot("read", &path))
     };
-    Ok(Some(stated.less(Predictions::of(&report, hash)?.as_ref())))
+    Ok(Some(stated.compared_with(Predictions::of(&report, hash)?.as_ref())))
 }
 
 impl PredictedRow {

@@ -20,7 +20,7 @@ use defaults::{SAMPLE, tree};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A word that nothing is called.
+/// A word that is neither a key nor a value of any setting.
 const ODD: &str = "\u{1}";
 
 const FROM: &str =
@@ -89,7 +89,7 @@ struct Form {
     sample: Value,
 }
 
-/// Asks the reader of a type.
+/// Finds what a type's reader accepts: gives it documents and reads its errors.
 #[derive(Clone, Copy)]
 struct Explorer(fn(&Value) -> Option<Refusal>);
 

@@ -16,7 +16,7 @@ const DEPTH: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellBundle {
-    /// The folder of its run folder.
+    /// The folder that contains the unpacked run folder.
     pub folder: PathBuf,
     pub path: PathBuf,
     /// BLAKE3 of its list of hashes.

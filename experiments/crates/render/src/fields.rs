@@ -21,7 +21,7 @@ impl Fields {
         Self { what: what.into(), values: BTreeMap::new() }
     }
 
-    /// The same with one more.
+    /// The same with one more field.
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.values.insert(name.to_owned(), value.into());
         self

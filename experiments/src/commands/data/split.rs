@@ -53,7 +53,6 @@ impl SplitArgs {
     }
 }
 
-/// Shares and seed.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Split")]
 pub(crate) struct ShareArgs {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub(super) struct Dataset {
     pub(super) game: GameKind,
-    /// From the working directory.
+    /// Relative to the working directory.
     pub(super) folder: PathBuf,
     /// The heads among [`HEADS`] that it has targets for.
     pub(super) heads: Vec<HeadName>,

@@ -27,7 +27,7 @@ const NOTICED_END: Duration = Duration::from_secs(2);
 /// The end of all ranks after that, on a busy machine.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// Asks for the long form.
+/// The variable that asks for the long form, and holds its number of ranks.
 const LONG: &str = "POSENC_RANKS";
 /// The most ranks that bits are compared on in the long form.
 const MOST: usize = 8;

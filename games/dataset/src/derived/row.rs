@@ -209,7 +209,7 @@ impl<'a> Bytes<'a> {
         Ok(*array)
     }
 
-    /// Bytes after their number.
+    /// Bytes that stand after their number, a `u32`.
     pub(super) fn long(&mut self, what: &'static str) -> Result<&'a [u8], &'static str> {
         let count = u32::from_le_bytes(self.array(what)?);
         self.take(count as usize, what)

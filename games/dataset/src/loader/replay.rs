@@ -201,7 +201,7 @@ fn replay_game<G: Tactics>(
     })
 }
 
-/// The outcome that is none.
+/// The outcome of a game whose result is not known.
 pub(super) const UNKNOWN: i8 = -1;
 
 /// 0 win, 1 draw, 2 loss of this side.

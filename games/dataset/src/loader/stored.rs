@@ -40,7 +40,6 @@ pub(crate) struct StoredGame {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum GameStart {
-    /// The game's standard start.
     Standard,
     /// FEN or SFEN.
     Text(Box<str>),

@@ -29,7 +29,6 @@ pub enum Version {
 
 /// In what the records of two versions differ.
 struct Layout {
-    /// Bytes of a record.
     bytes: usize,
     /// The offset of the policy: after the version, and from V5 on the input format.
     policy_at: usize,

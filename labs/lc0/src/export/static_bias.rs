@@ -152,7 +152,7 @@ impl Basis {
 struct Groups {
     /// The place of each group's first item.
     first: Vec<usize>,
-    /// Of each item its group.
+    /// The group of each item.
     of: Vec<usize>,
 }
 

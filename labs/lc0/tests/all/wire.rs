@@ -42,7 +42,6 @@ impl Message {
         self.message(field, &layer.bytes(3, &bytes))
     }
 
-    /// Its first bytes.
     pub fn cut(&self, len: usize) -> Self {
         Self(self.0[..len].to_vec())
     }

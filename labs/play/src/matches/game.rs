@@ -112,7 +112,7 @@ struct Board<G: Referee> {
     played: Played<G::Position>,
     /// The moves as text, which engines read.
     moves: Vec<String>,
-    /// What networks follow, by colour.
+    /// The game as networks read it, by colour; `None` for an engine.
     situations: [Option<Situation<G>>; 2],
 }
 

@@ -187,7 +187,7 @@ pub(super) mod tests {
     use super::*;
     use games::{GameResult, Termination};
 
-    /// No other number has its moves.
+    /// A game whose moves differ from those of every other number.
     pub(crate) fn game(number: u64, players: [usize; 2], result: GameResult) -> FinishedGame {
         let (moves, termination) = (vec![number.to_string()], Termination::Checkmate);
         FinishedGame { number, players, start: None, moves, opening: 0, result, termination, forfeit: None }

@@ -47,7 +47,7 @@ impl FromStr for Rule {
 pub struct Attempt {
     /// Its moves, in UCI, one for each of the solver's.
     pub answers: Vec<String>,
-    /// Whether each is the line's.
+    /// Whether each answer is the puzzle's move.
     pub right: Vec<bool>,
     pub mates: Vec<bool>,
 }

@@ -133,7 +133,7 @@ impl Matched {
         self.sizes.iter().map(|size| format!("-{}{}", size.name, size.to)).collect()
     }
 
-    /// Its own count by the goal's.
+    /// Its own count divided by the goal's.
     pub fn ratio(&self) -> Option<f64> {
         self.counts.map(|[own, goal]| own as f64 / goal as f64)
     }

@@ -14,7 +14,6 @@ use serde::de::{Deserializer, IgnoredAny};
 use std::collections::BTreeMap;
 
 described! {
-/// The whole document.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExperimentFile {

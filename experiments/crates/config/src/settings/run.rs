@@ -99,7 +99,6 @@ pub struct RunConfig {
 pub struct ImportedWeights {
     /// The file's name.
     pub file: String,
-    /// BLAKE3 of the file.
     pub blake3: String,
 }
 

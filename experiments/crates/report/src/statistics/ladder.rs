@@ -32,7 +32,7 @@ impl Bounded {
         }
     }
 
-    /// `None` of a bound.
+    /// `None` if it is a bound.
     pub fn exact(self) -> Option<f64> {
         if let Self::At(size) = self { Some(size) } else { None }
     }
