@@ -4,7 +4,6 @@ use super::run::repair_events;
 use super::slots::Slots;
 use anyhow::Context as _;
 use config::counted;
-use grid::interrupt::StopRequest;
 use grid::retry::RetryFilter;
 use grid::{Interrupt, Outcome};
 use std::io::Write as _;
@@ -59,7 +58,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     repair_events(&retry.tasks, &outcomes);
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
-    let finished = count(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
+    let finished = count(Outcome::is_finished);
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let mut line =
         format!("{} tried again: {finished} finished, {failed} failed", counted(outcomes.len() as u64, "cell"));
@@ -73,7 +72,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
-    let all_well =
-        finished == outcomes.len() && retry.permanent.is_empty() && interrupt.request() == StopRequest::Continue;
+    let all_well = finished == outcomes.len() && retry.permanent.is_empty() && !interrupt.is_requested();
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

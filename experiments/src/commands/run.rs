@@ -13,7 +13,6 @@ use bundle::{Part, Unpacked};
 use config::{Experiment, Role, counted};
 use console::Term;
 use dataset::Dataset;
-use grid::interrupt::StopRequest;
 use grid::tuning::Search;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, over_seeds, step_times};
@@ -97,7 +96,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
     show_bands(&prepared);
-    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished);
+    let stopped = interrupt.is_requested() || outcomes.iter().any(Outcome::is_unfinished);
     if rank.is_some() && !stopped {
         measure_baselines(&experiment, &prepared);
     }
@@ -148,7 +147,7 @@ fn tuned(
         eprintln!("tuning: {} of trials", counted(prepared.tasks.len() as u64, "cell"));
     }
     let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
-    if interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished) {
+    if interrupt.is_requested() || outcomes.iter().any(Outcome::is_unfinished) {
         return Ok(None);
     }
     for task in &prepared.tasks {
@@ -226,9 +225,8 @@ pub(crate) fn check_starts(experiment: &Experiment) -> anyhow::Result<()> {
 /// Recreates missing or damaged event files of finished cells from `metrics.jsonl`. Nothing else needs them, so a failure is only
 /// reported.
 pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
-    let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     let mut rebuilt = Vec::new();
-    for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
+    for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_finished()) {
         match events::repair(&task.dir) {
             Ok(false) => {}
             Ok(true) => rebuilt.push(&task.name),

@@ -123,7 +123,8 @@ fn compared(file: &str, stated: &NumberComparison, to: &mut impl Write) -> std::
 fn rerun_cells(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
     prepare(args.device)?;
     let mut cells = rerun::finished(bundle)?;
-    let seed = args.draw.unwrap_or_else(from_system);
+    // A seed that no publisher can foresee: the system keys the hashes of each process.
+    let seed = args.draw.unwrap_or_else(|| RandomState::new().build_hasher().finish());
     shuffle(&mut stream(seed, &["verify", "rerun"]), &mut cells);
     let finished = cells.len();
     cells.truncate(args.rerun);
@@ -137,11 +138,6 @@ fn rerun_cells(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) 
         writeln!(to, "{}", printable(&format!("{}: {}", rerun.task.name, in_words(&comparison))))?;
     }
     Ok(all_well)
-}
-
-/// A seed that no publisher can foresee: the system keys the hashes of each process.
-fn from_system() -> u64 {
-    RandomState::new().build_hasher().finish()
 }
 
 fn datasets(args: &Args) -> Vec<PathBuf> {

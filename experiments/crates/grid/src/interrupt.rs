@@ -60,6 +60,11 @@ impl Interrupt {
         }
     }
 
+    /// Whether a stop is requested.
+    pub fn is_requested(&self) -> bool {
+        self.request() > StopRequest::Continue
+    }
+
     /// Whether SIGUSR1 arrived, which a batch system sends before the job's time limit.
     pub fn time_runs_out(&self) -> bool {
         self.running_out.load(Ordering::SeqCst)

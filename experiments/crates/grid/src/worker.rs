@@ -40,6 +40,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub fn is_finished(&self) -> bool {
+        matches!(self, Self::Finished { .. } | Self::AlreadyFinished)
+    }
+
     pub fn is_unfinished(&self) -> bool {
         matches!(self, Self::Interrupted | Self::NotStarted)
     }

@@ -169,6 +169,14 @@ impl CellState {
         matches!(self, Self::Done | Self::Failed(_))
     }
 
+    /// Whether a further run would not change it: it is done, or would fail again in the same way.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Failed(failure) => failure.kind.is_final(),
+            state => *state == Self::Done,
+        }
+    }
+
     /// It in a word; the first letters differ.
     pub const fn word(&self) -> &'static str {
         match self {

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outcomes = scheduler.run(&tasks, &mut Progress::lines(&tasks, std::io::stderr()));
     interrupt.release();
     repair_events(&tasks, &outcomes);
-    let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
+    let well = outcomes.iter().all(Outcome::is_finished);
     let stopped = outcomes.iter().any(Outcome::is_unfinished);
     let mut note = |text: &str| eprintln!("{text}");
     if stopped && interrupt.time_runs_out() && !requeue(args.max_requeues, &mut note)? {
