@@ -66,7 +66,8 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let mut state = CellState::of(dir);
     let (step, steps) = match Status::read(dir).ok().flatten() {
         Some(status) if status.steps > 0 => (status.step, status.steps),
-        _ => (0, if smoke { 0 } else { configured_steps(dir) }),
+        _ if smoke => (0, 0),
+        _ => (0, RunConfig::read(&dir.join(CONFIG_FILE)).map_or(0, |run| run.train.steps)),
     };
     let lines = latest_lines(&dir.join(METRICS_FILE));
     // Reads only the end of the file; reports compare its hash.
@@ -88,12 +89,6 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
         left_s: None,
         state,
     }
-}
-
-/// The configured steps of a cell; zero if unknown.
-fn configured_steps(dir: &Path) -> u64 {
-    let config = RunConfig::read_text(&dir.join(CONFIG_FILE)).ok();
-    config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
 }
 
 fn estimate(cells: &mut [CellView]) {
