@@ -95,7 +95,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
-    show_bands(&prepared);
+    // TensorBoard's curves over seeds follow from the cells, so a failure is only reported.
+    if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
+        eprintln!("TensorBoard does not show means over seeds: {error}");
+    }
     let stopped = interrupt.is_requested() || outcomes.iter().any(Outcome::is_unfinished);
     if rank.is_some() && !stopped {
         measure_baselines(&experiment, &prepared);
@@ -237,13 +240,6 @@ pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
         [] => {}
         [name] => eprintln!("{name}: its event files are rebuilt from metrics.jsonl"),
         names => eprintln!("event files of {} cells are rebuilt from metrics.jsonl", names.len()),
-    }
-}
-
-/// Writes TensorBoard's curves over seeds. They follow from the cells, so a failure is only reported.
-fn show_bands(prepared: &Prepared) {
-    if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
-        eprintln!("TensorBoard does not show means over seeds: {error}");
     }
 }
 

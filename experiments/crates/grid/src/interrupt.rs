@@ -60,7 +60,6 @@ impl Interrupt {
         }
     }
 
-    /// Whether a stop is requested.
     pub fn is_requested(&self) -> bool {
         self.request() > StopRequest::Continue
     }

@@ -102,7 +102,6 @@ impl Prepared {
     }
 }
 
-/// The selected cells of an experiment.
 pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<Vec<Cell>, UserError> {
     let rows = || {
         let labels: Vec<&str> = experiment.rows.iter().map(|row| &row.label[..]).collect();

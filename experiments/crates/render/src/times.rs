@@ -1,11 +1,12 @@
 //! Times: when cells were trained, when something was committed, and which of the two came first.
 
 use crate::fields::fault;
-use chrono::{DateTime, NaiveDateTime};
+use chrono::NaiveDateTime;
 use minijinja::Error;
 use records::folder::{METRICS_FILE, hash_of};
 use records::manifest::{self, Session};
 use records::{MetricLine, Time};
+use report::numbers::time as shown;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,10 +107,6 @@ pub(crate) fn came_first(first: f64, then: f64) -> Result<&'static str, Error> {
     }
     let [first, then] = [first, then].map(|time| shown(time, FORMAT));
     Err(fault(format!("the page says that {first} came first, but the other began at {then}: correct the sentence")))
-}
-
-pub(crate) fn shown(unix_s: f64, format: &str) -> String {
-    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format(format).to_string()
 }
 
 #[cfg(test)]
