@@ -70,8 +70,7 @@ pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result
     if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(fault(format!("a commit is named by the digits of its hash, got {hash:?}")));
     }
-    let parsed = NaiveDateTime::parse_from_str(recorded, FORMAT);
-    let time = parsed.map_err(|error| {
+    let time = NaiveDateTime::parse_from_str(recorded, FORMAT).map_err(|error| {
         fault(format!("{recorded:?} is not a time: {error}; write it in UTC as 2026-11-24 04:47:52"))
     })?;
     let time = time.and_utc().timestamp() as f64;

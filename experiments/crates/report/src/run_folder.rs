@@ -284,8 +284,7 @@ impl CellRecord {
     /// Floating-point operations of a forward pass for one position: two for each multiplication.
     pub(super) fn flops(cells: &[Self]) -> Option<u64> {
         let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
-        let all = macs.trunk.saturating_add(macs.encoding).saturating_add(macs.head);
-        Some(all.saturating_mul(2))
+        Some(macs.trunk.saturating_add(macs.encoding).saturating_add(macs.head).saturating_mul(2))
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {

@@ -168,8 +168,7 @@ fn outputs(head: HeadName, datasets: &[Dataset]) -> String {
 
 /// An encoding as a list has it: its name, or its example where it needs options.
 fn written(info: &EncodingInfo) -> &'static str {
-    let alone = serde_json::from_value::<EncodingConfig>(json!(info.name));
-    if alone.is_ok() { info.name } else { info.example }
+    if serde_json::from_value::<EncodingConfig>(json!(info.name)).is_ok() { info.name } else { info.example }
 }
 
 /// The value that names the reference: absolute positions if they are compared, otherwise the first encoding.

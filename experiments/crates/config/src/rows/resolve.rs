@@ -194,8 +194,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     if !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0) {
         let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
         let message = format!("all losses of this network have the weight 0 ({})", names.join(", "));
-        let error = row.refused(&["train", "loss"], message);
-        return Err(error.help("give at least one of them a weight above 0"));
+        return Err(row.refused(&["train", "loss"], message).help("give at least one of them a weight above 0"));
     }
     Ok(())
 }

@@ -56,8 +56,7 @@ pub(crate) fn facts(game: &GameReport) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(game.test_positions.map(|positions| format!("{} test positions", grouped(positions))));
     facts.extend(game.test_set.as_ref().map(|test| {
-        let left_out = [test.left_out_of_train, test.left_out_of_validation].map(grouped);
-        let [train, validation] = left_out;
+        let [train, validation] = [test.left_out_of_train, test.left_out_of_validation].map(grouped);
         format!(
             "test games of {}; {train} training and {validation} validation positions that occur in them are left out",
             test.name

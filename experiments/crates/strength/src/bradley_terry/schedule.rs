@@ -51,8 +51,7 @@ impl<'a> Schedule<'a> {
     }
 
     fn place(&mut self, name: &'a str) -> usize {
-        let known = self.players.iter().position(|player| *player == name);
-        known.unwrap_or_else(|| {
+        self.players.iter().position(|player| *player == name).unwrap_or_else(|| {
             self.players.push(name);
             self.players.len() - 1
         })

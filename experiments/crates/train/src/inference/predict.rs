@@ -202,8 +202,7 @@ fn wdl(logits: [f32; 3]) -> Meaning {
 }
 
 fn largest(logits: &[f32]) -> usize {
-    let best = logits.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
-    best.map_or(0, |(i, _)| i)
+    logits.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i))).map_or(0, |(i, _)| i)
 }
 
 impl Prediction {
