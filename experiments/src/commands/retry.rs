@@ -1,5 +1,6 @@
 //! `posenc retry`: tries failed cells of a run folder again.
 
+use super::devices::ensure_passive_threads;
 use super::run::repair_events;
 use super::slots::Slots;
 use anyhow::Context as _;
@@ -9,7 +10,6 @@ use grid::{Interrupt, Outcome};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use train::environment::ensure_passive_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -34,7 +34,7 @@ struct Asked {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     args.slots.check_devices()?;
     let filter = RetryFilter { failed: args.asked.failed, interrupted: args.asked.interrupted };
     let mut retry = grid::retry::find(&args.run_dir, filter)?;

@@ -4,7 +4,7 @@ mod launched;
 mod smoke;
 
 use super::data::display::shown;
-use super::devices::ensure_environment;
+use super::devices::{ensure_environment, ensure_passive_threads};
 use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
 use crate::labs::{self, evaluation};
@@ -24,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use train::environment::ensure_passive_threads;
 use train::events;
 use train::start_tables::check_start;
 
@@ -47,7 +46,7 @@ pub struct Args {
 /// Runs the grid, then prints the answer and the next commands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;

@@ -1,6 +1,6 @@
 //! `posenc verify`: checks a bundle, and with `--rerun` trains some of its cells again.
 
-use super::devices::{parse_device, prepare};
+use super::devices::{ensure_passive_threads, parse_device, prepare};
 use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::compare_report::{self, NumberComparison};
@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use streams::{shuffle, stream};
 use tch::Device;
-use train::environment::ensure_passive_threads;
 use train::setup::device_name;
 
 /// The project's datasets, which are searched in addition to `--data`.
@@ -49,7 +48,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.rerun > 0 {
-        ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+        ensure_passive_threads()?;
     }
     let limits = args.limit.limits();
     if let Some(dir) = &args.unpack {

@@ -60,10 +60,6 @@ pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     Err(command.arg0(name).args(arguments).envs(missing).exec())
 }
 
-pub fn ensure_passive_threads() -> io::Result<()> {
-    ensure(&[PASSIVE_THREADS])
-}
-
 /// Gives LibTorch `threads` threads inside an operation and one between operations. Results depend on the number, so
 /// the manifest records it.
 pub fn use_threads(threads: usize) {
