@@ -50,10 +50,7 @@ enum Format {
 }
 
 fn report_of(path: &Path, limits: Limits) -> anyhow::Result<Report> {
-    if is_bundle(path) {
-        return Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir());
-    }
-    Report::of(path)
+    if is_bundle(path) { Report::of(Unpacked::of(path, limits, Part::Records)?.run_dir()) } else { Report::of(path) }
 }
 
 /// Refuses rows of `--without` that the first grid does not have.

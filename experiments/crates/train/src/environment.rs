@@ -29,10 +29,7 @@ const FAMILIES: &str = "ATEN_ CUBLASLT_ CUBLAS_ CUDA_ CUDNN_ DNNL_ GOMP_ KMP_ MK
 
 /// Prefixes of those that decide bits on a CPU, where threads and instruction set are recorded themselves. LibTorch for x86-64
 /// multiplies by MKL and oneDNN.
-const OF_CPUS: &str = match cfg!(target_arch = "x86_64") {
-    true => "DNNL_ MKL_ ONEDNN_",
-    false => "DNNL_ MKL_ ONEDNN_ OPENBLAS_",
-};
+const OF_CPUS: &str = if cfg!(target_arch = "x86_64") { "DNNL_ MKL_ ONEDNN_" } else { "DNNL_ MKL_ ONEDNN_ OPENBLAS_" };
 
 /// Prefixes of those that decide bits on a GPU.
 const OF_GPUS: &str = "CUBLASLT_ CUBLAS_ CUDNN_ NVIDIA_TF32_ PYTORCH_TUNABLEOP_ TORCH_ALLOW_TF32_ TORCH_BLAS_ \

@@ -206,10 +206,7 @@ fn width_of(table: &str) -> usize {
 
 pub(super) fn json(overview: &Overview) -> Value {
     let cell = |cell: &CellView| {
-        let failure = match &cell.state {
-            CellState::Failed(failure) => Some(failure),
-            _ => None,
-        };
+        let failure = if let CellState::Failed(failure) = &cell.state { Some(failure) } else { None };
         json!({
             "row": cell.row,
             "seed": cell.seed,

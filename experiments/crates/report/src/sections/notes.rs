@@ -16,10 +16,7 @@ pub(crate) const PRIMARY_METRIC: &str = "primary metric";
 /// `24 of 24 cells done (and 6 of 6 A/A controls done)`.
 pub(crate) fn status(report: &Report) -> String {
     let cells = progress(&report.cells, "cells");
-    if report.twins.all == 0 {
-        return cells;
-    }
-    format!("{cells} (and {})", progress(&report.twins, "A/A controls"))
+    if report.twins.all == 0 { cells } else { format!("{cells} (and {})", progress(&report.twins, "A/A controls")) }
 }
 
 fn progress(counts: &Counts, what: &str) -> String {

@@ -63,10 +63,7 @@ pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row
     for (row, _) in folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin && !has_begun(row)) {
         // Plans of older versions have no values.
         let is_own = |curve: &&mut Vec<&Row>| !row.axes.is_empty() && values(curve[0]) == values(row);
-        match planned.iter_mut().find(is_own) {
-            Some(curve) => curve.push(row),
-            None => planned.push(vec![row]),
-        }
+        if let Some(curve) = planned.iter_mut().find(is_own) { curve.push(row) } else { planned.push(vec![row]) }
     }
     planned
 }
