@@ -105,9 +105,7 @@ mod tests {
         fn wide(command: &mut clap::Command, found: &mut Vec<String>) {
             let usage = command.render_usage().to_string();
             found.extend(usage.lines().filter(|line| line.chars().count() > COLUMNS).map(str::to_owned));
-            for command in command.get_subcommands_mut() {
-                wide(command, found);
-            }
+            command.get_subcommands_mut().for_each(|command| wide(command, found));
         }
         let (mut commands, mut found) = (fitted(Cli::command()), Vec::new());
         wide(&mut commands, &mut found);

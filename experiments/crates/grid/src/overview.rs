@@ -99,9 +99,7 @@ fn estimate(cells: &mut [CellView]) {
         spent_s: cell.spent_s,
     });
     let left = time_left::of_cells(&work.collect::<Vec<_>>());
-    for (cell, left_s) in cells.iter_mut().zip(left) {
-        cell.left_s = left_s;
-    }
+    cells.iter_mut().zip(left).for_each(|(cell, left_s)| cell.left_s = left_s);
 }
 
 /// Bytes read at the end: about twenty lines with the metrics of every head.

@@ -94,9 +94,7 @@ impl<'a> Search<'a> {
         }
         let chosen: Vec<usize> = record.rows.iter().map(|row| row.chosen.unwrap_or(0)).collect();
         let tuned = experiment.tuned(&chosen);
-        for (record, row) in record.rows.iter_mut().zip(&tuned.rows) {
-            record.folder = row.folder();
-        }
+        record.rows.iter_mut().zip(&tuned.rows).for_each(|(record, row)| record.folder = row.folder());
         Ok((tuned, record))
     }
 }

@@ -163,9 +163,7 @@ impl RunFolder {
         for cell in self.cells.iter_mut().flatten() {
             cell.strength.retain(|found| !found.measure.is_against_reference(&found.name));
         }
-        for time in self.step_times.iter_mut().flat_map(|times| &mut times.rows) {
-            time.ratio = None;
-        }
+        self.step_times.iter_mut().flat_map(|times| &mut times.rows).for_each(|time| time.ratio = None);
         self.chosen_reference = Some(format!("{axis} = {value}"));
         Ok(())
     }

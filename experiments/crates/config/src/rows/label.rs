@@ -179,9 +179,7 @@ fn models(rows: &[&Combination], values: &[Value]) -> Vec<Vec<Word>> {
     let mut words: Vec<Vec<Word>> = rows.iter().map(|row| preset_of(&row.run.model)).collect();
     let others: Vec<usize> = (0..rows.len()).filter(|&row| words[row].is_empty()).collect();
     let of_others: Vec<Value> = others.iter().map(|&row| values[row].clone()).collect();
-    for (row, own) in others.into_iter().zip(of_each_name(&of_others)) {
-        words[row] = own;
-    }
+    others.into_iter().zip(of_each_name(&of_others)).for_each(|(row, own)| words[row] = own);
     words
 }
 

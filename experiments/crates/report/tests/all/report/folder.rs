@@ -237,9 +237,7 @@ impl Folder {
     }
 
     pub(crate) fn row(&self, label: &str, losses: [f64; 3]) {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            self.done(label, seed, loss);
-        }
+        SEEDS.into_iter().zip(losses).for_each(|(seed, loss)| self.done(label, seed, loss));
     }
 
     /// A finished cell with this loss on test.
