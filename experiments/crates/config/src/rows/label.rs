@@ -77,8 +77,7 @@ pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> 
 /// The part of each row's label from a setting.
 fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
     let values: Vec<Value> = rows.iter().map(|row| row.value(setting).cloned().unwrap_or(Value::Null)).collect();
-    let name = setting.name();
-    let words: Vec<Vec<Word>> = match name.as_str() {
+    let words: Vec<Vec<Word>> = match setting.name().as_str() {
         "encoding" => encodings(rows),
         "model" => models(rows, &values),
         "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),

@@ -72,8 +72,7 @@ impl Check<'_> {
             _ => None,
         };
         let Some((key, wrong, remedy)) = wrong else { return Ok(()) };
-        let message = format!("`{key}` of phase {}: {wrong}", i + 1);
-        Err(self.refused(i, &[key], message).help(remedy))
+        Err(self.refused(i, &[key], format!("`{key}` of phase {}: {wrong}", i + 1)).help(remedy))
     }
 
     fn numbers(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {

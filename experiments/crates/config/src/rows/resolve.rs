@@ -121,8 +121,7 @@ pub(crate) fn cost(row: &Combination, run: &RunConfig) -> Result<NetworkCost, Co
             (ModelError::TokensOnConvolutions, _) => row.node(&["input"]),
             (_, None) => row.node(&["model"]),
             (_, Some(option)) => {
-                let name = run.model.name();
-                row.tree.nearest(&["model", name].into_iter().chain(option.split('.')).collect::<Vec<_>>())
+                row.tree.nearest(&["model", run.model.name()].into_iter().chain(option.split('.')).collect::<Vec<_>>())
             }
         };
         node.origin.error(error.to_string())

@@ -68,8 +68,7 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
         for (i, dot) in group.dots.iter().enumerate() {
             let y = top + GAP / 2.0 + DOT * (i as f64 + 0.5);
             let Interval { low, high } = dot.interval;
-            let class = format!("thin {}", dot.style.class());
-            canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
+            canvas.line(&format!("thin {}", dot.style.class()), (frame.at_x(low), y), (frame.at_x(high), y));
             let [shown, spoken] = with_interval(dot.mean, dot.interval);
             let tooltip = format!("{}, {}: {shown}", dot.label, group.label);
             dot.style.mark(&mut canvas, (frame.at_x(dot.mean), y), 4.0, &tooltip);
