@@ -69,8 +69,7 @@ fn about(commands: &clap::Command, name: &str) -> Option<String> {
     if name == HELP {
         return Some("Print this message, or the help of a command".to_owned());
     }
-    let command = commands.find_subcommand(name).filter(|command| !command.is_hide_set())?;
-    command.get_about().map(ToString::to_string)
+    commands.find_subcommand(name).filter(|command| !command.is_hide_set())?.get_about().map(ToString::to_string)
 }
 
 /// A description in lines, each below the first.

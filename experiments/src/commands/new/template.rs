@@ -173,8 +173,7 @@ fn written(info: &EncodingInfo) -> &'static str {
 
 /// The value that names the reference: absolute positions if they are compared, otherwise the first encoding.
 fn reference(encodings: &[EncodingInfo]) -> String {
-    let absolute = encodings.iter().find(|info| info.name == "absolute");
-    let value = absolute.or(encodings.first()).map_or("none", written);
+    let value = encodings.iter().find(|info| info.name == "absolute").or(encodings.first()).map_or("none", written);
     if value.contains(':') { format!("{{{value}}}") } else { value.to_owned() }
 }
 

@@ -53,8 +53,7 @@ pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row
     let left_out: Vec<&str> = SCHEDULE.into_iter().chain(tuned).collect();
     let is_kept = |axis: &str| !left_out.iter().any(|setting| is_part_of(axis, setting));
     let values = |row: &Row| -> Vec<(String, String)> {
-        let kept = row.axes.iter().filter(|(axis, _)| is_kept(axis));
-        kept.map(|(axis, value)| (axis.clone(), value.clone())).collect()
+        row.axes.iter().filter(|(axis, _)| is_kept(axis)).map(|(axis, value)| (axis.clone(), value.clone())).collect()
     };
     let variants = of(folder, game);
     let begun = curves(folder, &variants).into_iter();
