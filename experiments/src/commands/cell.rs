@@ -76,7 +76,8 @@ impl Args {
 
 /// Trains. Progress and notes go to stderr, which `posenc run` keeps as the cell's log.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let run = config_of(args);
+    // If it cannot be read, training reports the error.
+    let run = RunConfig::read(&args.dir.join(CONFIG_FILE));
     let needed = "--ranked is for processes that torchrun, srun, mpirun or `posenc run --ranks` starts";
     let rank_id = if args.ranked { Some(RankId::of_environment()?.context(needed)?) } else { None };
     let device = match (&rank_id, &args.device[..]) {
@@ -134,12 +135,6 @@ fn ranks(args: &Args, rank_id: &RankId, device: Device) -> anyhow::Result<Option
         if args.smoke { ", a smoke run" } else { "" }
     );
     Ok(Some(Arc::new(Ranks::join(rank_id, &about, device)?)))
-}
-
-/// The run, if its configuration can be read; otherwise training reports the error.
-fn config_of(args: &Args) -> Option<RunConfig> {
-    let text = RunConfig::read_text(&args.dir.join(CONFIG_FILE)).ok()?;
-    RunConfig::from_yaml(&text).ok()
 }
 
 /// Asks for a checkpoint after a step.

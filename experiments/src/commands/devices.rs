@@ -87,6 +87,11 @@ pub(super) fn ensure_environment<'a>(
     environment::ensure(&needed).with_context(|| format!("cannot start again with {}", names()))
 }
 
+/// The same for any run on a CPU.
+pub(crate) fn ensure_passive_threads() -> anyhow::Result<()> {
+    ensure_environment(Device::Cpu, std::iter::empty())
+}
+
 /// Makes a device usable; call it before the first tensor.
 pub fn prepare(device: Device) -> anyhow::Result<()> {
     let Device::Cuda(index) = device else { return Ok(()) };

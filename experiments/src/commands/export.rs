@@ -3,19 +3,17 @@
 mod onnx;
 
 use self::onnx::Form;
-use super::devices::{parse_device, prepare};
+use super::devices::CellNetwork;
 use super::options::print;
 use crate::labs::ExportFormat;
 use anyhow::Context as _;
-use config::{Weights, grouped};
+use config::grouped;
 use dataset::{Split, bounded};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use tch::Device;
 use train::TrainError;
-use train::environment::use_threads;
 use train::inference::activations::{ACTIVATIONS_FILE, activations};
 use train::inference::cell::config_of;
 use train::inference::export::{self, ExportFolder};
@@ -36,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
     /// Replace the weights by random ones of this seed, none of them zero, for comparing implementations.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", conflicts_with = "averaged")]
     random: Option<u64>,
     /// Also write a training batch, its losses and their gradient.
     #[arg(long)]
@@ -51,26 +49,20 @@ pub struct Args {
     /// (labs/torch), with $POSENC_TORCH_PYTHON or python3.
     #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "usual")]
     onnx: Option<Form>,
-    /// Use the averaged weights of a run that averages them.
-    #[arg(long, conflicts_with = "random")]
-    averaged: bool,
-    /// The device: cpu, cuda or cuda:N.
-    #[arg(long, default_value = "cpu", value_parser = parse_device)]
-    device: Device,
+    #[command(flatten)]
+    network: CellNetwork,
 }
 
 /// Test positions in a folder where no others are named.
 const POSITIONS: usize = 12;
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    prepare(args.device)?;
-    use_threads(1);
-    let weights = if args.averaged { Weights::Averaged } else { Weights::Raw };
+    let (weights, device) = args.network.prepare()?;
     let config = config_of(&args.cell)?;
     let onnx = args.onnx.map(|form| form.of(&config)).transpose()?;
     let cell = match args.random {
-        Some(seed) => Loaded::random(config, seed, args.device)?,
-        None => Loaded::cell(&args.cell, weights, args.device)?,
+        Some(seed) => Loaded::random(config, seed, device)?,
+        None => Loaded::cell(&args.cell, weights, device)?,
     };
     let text = match (args.format.chosen(), &args.out) {
         (Some((file, write, check)), _) => {

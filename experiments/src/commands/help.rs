@@ -69,8 +69,7 @@ fn about(commands: &clap::Command, name: &str) -> Option<String> {
     if name == HELP {
         return Some("Print this message, or the help of a command".to_owned());
     }
-    let command = commands.find_subcommand(name).filter(|command| !command.is_hide_set())?;
-    command.get_about().map(ToString::to_string)
+    commands.find_subcommand(name).filter(|command| !command.is_hide_set())?.get_about().map(ToString::to_string)
 }
 
 /// A description in lines, each below the first.
@@ -105,9 +104,7 @@ mod tests {
         fn wide(command: &mut clap::Command, found: &mut Vec<String>) {
             let usage = command.render_usage().to_string();
             found.extend(usage.lines().filter(|line| line.chars().count() > COLUMNS).map(str::to_owned));
-            for command in command.get_subcommands_mut() {
-                wide(command, found);
-            }
+            command.get_subcommands_mut().for_each(|command| wide(command, found));
         }
         let (mut commands, mut found) = (fitted(Cli::command()), Vec::new());
         wide(&mut commands, &mut found);

@@ -1,16 +1,15 @@
 //! `posenc retry`: tries failed cells of a run folder again.
 
+use super::devices::ensure_passive_threads;
 use super::run::repair_events;
 use super::slots::Slots;
 use anyhow::Context as _;
 use config::counted;
-use grid::interrupt::StopRequest;
 use grid::retry::RetryFilter;
 use grid::{Interrupt, Outcome};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use train::environment::ensure_passive_threads;
 
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -35,7 +34,7 @@ struct Asked {
 }
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     args.slots.check_devices()?;
     let filter = RetryFilter { failed: args.asked.failed, interrupted: args.asked.interrupted };
     let mut retry = grid::retry::find(&args.run_dir, filter)?;
@@ -59,7 +58,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     interrupt.release();
     repair_events(&retry.tasks, &outcomes);
     let count = |is: fn(&Outcome) -> bool| outcomes.iter().filter(|outcome| is(outcome)).count();
-    let finished = count(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
+    let finished = count(Outcome::is_finished);
     let failed = count(|outcome| matches!(outcome, Outcome::Failed(_)));
     let mut line =
         format!("{} tried again: {finished} finished, {failed} failed", counted(outcomes.len() as u64, "cell"));
@@ -73,7 +72,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         }
     }
     writeln!(std::io::stdout().lock(), "{line}")?;
-    let all_well =
-        finished == outcomes.len() && retry.permanent.is_empty() && interrupt.request() == StopRequest::Continue;
+    let all_well = finished == outcomes.len() && retry.permanent.is_empty() && !interrupt.is_requested();
     Ok(if all_well { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

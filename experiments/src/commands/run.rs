@@ -4,7 +4,7 @@ mod launched;
 mod smoke;
 
 use super::data::display::shown;
-use super::devices::ensure_environment;
+use super::devices::{ensure_environment, ensure_passive_threads};
 use super::options::{BundleLimit, GridOptions, print};
 use super::slots::Slots;
 use crate::labs::{self, evaluation};
@@ -13,7 +13,6 @@ use bundle::{Unpacked, UnpackedPart};
 use config::{Experiment, Role, counted};
 use console::Term;
 use dataset::Dataset;
-use grid::interrupt::StopRequest;
 use grid::tuning::TuningSearch;
 use grid::{CellBundle, Interrupt, Outcome, Prepared, RunSelection, Task};
 use grid::{baselines, over_seeds, step_times};
@@ -25,7 +24,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
-use train::environment::ensure_passive_threads;
 use train::events;
 use train::start_tables::check_start;
 
@@ -48,7 +46,7 @@ pub struct Args {
 /// Runs the grid, then prints the answer and the next commands.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let began = Instant::now();
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     let experiment = args.grid.load()?;
     ensure_environment(args.slots.first_device(), experiment.rows.iter().map(|row| &row.run))?;
     check_datasets(&experiment)?;
@@ -96,8 +94,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     interrupt.release();
     repair_events(&prepared.tasks, &outcomes);
-    show_bands(&prepared);
-    let stopped = interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished);
+    // TensorBoard's curves over seeds follow from the cells, so a failure is only reported.
+    if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
+        eprintln!("TensorBoard does not show means over seeds: {error}");
+    }
+    let stopped = interrupt.is_requested() || outcomes.iter().any(Outcome::is_unfinished);
     if rank.is_some() && !stopped {
         measure_baselines(&experiment, &prepared);
     }
@@ -148,7 +149,7 @@ fn tuned(
         eprintln!("tuning: {} of trials", counted(prepared.tasks.len() as u64, "cell"));
     }
     let outcomes = args.slots.train(&prepared.tasks, flags(args), interrupt)?;
-    if interrupt.request() > StopRequest::Continue || outcomes.iter().any(Outcome::is_unfinished) {
+    if interrupt.is_requested() || outcomes.iter().any(Outcome::is_unfinished) {
         return Ok(None);
     }
     for task in &prepared.tasks {
@@ -226,9 +227,8 @@ pub(crate) fn check_starts(experiment: &Experiment) -> anyhow::Result<()> {
 /// Recreates missing or damaged event files of finished cells from `metrics.jsonl`. Nothing else needs them, so a failure is only
 /// reported.
 pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
-    let finished = |outcome: &Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     let mut rebuilt = Vec::new();
-    for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| finished(outcome)) {
+    for (task, _) in tasks.iter().zip(outcomes).filter(|(_, outcome)| outcome.is_finished()) {
         match events::repair(&task.dir) {
             Ok(false) => {}
             Ok(true) => rebuilt.push(&task.name),
@@ -239,13 +239,6 @@ pub(crate) fn repair_events(tasks: &[Task], outcomes: &[Outcome]) {
         [] => {}
         [name] => eprintln!("{name}: its event files are rebuilt from metrics.jsonl"),
         names => eprintln!("event files of {} cells are rebuilt from metrics.jsonl", names.len()),
-    }
-}
-
-/// Writes TensorBoard's curves over seeds. They follow from the cells, so a failure is only reported.
-fn show_bands(prepared: &Prepared) {
-    if let Err(error) = over_seeds::write(&prepared.plan, &prepared.run_dir) {
-        eprintln!("TensorBoard does not show means over seeds: {error}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! `posenc verify`: checks a bundle, and with `--rerun` trains some of its cells again.
 
-use super::devices::{parse_device, prepare};
+use super::devices::{ensure_passive_threads, parse_device, prepare};
 use super::options::{BundleLimit, cores};
 use anyhow::Context as _;
 use bundle::compare_report::{self, NumberComparison};
@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use streams::{shuffle, stream};
 use tch::Device;
-use train::environment::ensure_passive_threads;
 use train::setup::device_name;
 
 /// The project's datasets, which are searched in addition to `--data`.
@@ -49,7 +48,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if args.rerun > 0 {
-        ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+        ensure_passive_threads()?;
     }
     let limits = args.limit.limits();
     if let Some(dir) = &args.unpack {
@@ -123,7 +122,8 @@ fn compared(file: &str, stated: &NumberComparison, to: &mut impl Write) -> std::
 fn rerun_cells(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) -> anyhow::Result<bool> {
     prepare(args.device)?;
     let mut cells = rerun::finished(bundle)?;
-    let seed = args.draw.unwrap_or_else(from_system);
+    // A seed that no publisher can foresee: the system keys the hashes of each process.
+    let seed = args.draw.unwrap_or_else(|| RandomState::new().build_hasher().finish());
     shuffle(&mut stream(seed, &["verify", "rerun"]), &mut cells);
     let finished = cells.len();
     cells.truncate(args.rerun);
@@ -137,11 +137,6 @@ fn rerun_cells(args: &Args, bundle: &Unpacked, out: &Path, to: &mut impl Write) 
         writeln!(to, "{}", printable(&format!("{}: {}", rerun.task.name, in_words(&comparison))))?;
     }
     Ok(all_well)
-}
-
-/// A seed that no publisher can foresee: the system keys the hashes of each process.
-fn from_system() -> u64 {
-    RandomState::new().build_hasher().finish()
 }
 
 fn datasets(args: &Args) -> Vec<PathBuf> {

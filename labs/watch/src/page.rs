@@ -7,7 +7,7 @@ use crate::row::{of_squares, of_tiles};
 use crate::view::{View, ViewRow, shortened};
 use facts::metrics::Direction;
 use facts::row_name::readable;
-use facts::{ReadAt, Role, grouped, in_words};
+use facts::{ReadAt, Role, by_key, grouped, in_words};
 use figures::escape;
 use figures::plot;
 use records::{CellState, time_left};
@@ -173,20 +173,16 @@ fn folded(view: &View<'_>, game: &GameReport, lines: &[ViewRow<'_>], row: impl F
     };
     let values = |axis: usize| lines.iter().map(move |line| value(line, axis)).filter(|value| !value.is_empty());
     let axis = (0..axes.len()).find(|&axis| GROUPS.contains(&values(axis).collect::<BTreeSet<_>>().len()));
-    let mut groups: Vec<(String, Vec<ViewRow<'_>>)> = Vec::new();
-    for line in lines {
+    let titled = lines.iter().map(|line| {
         let title = match axis.map(|axis| (&axes[axis], value(line, axis))) {
             None => "all rows".to_owned(),
             Some((_, value)) if value.is_empty() => "other rows".to_owned(),
             Some((axis, value)) => format!("{axis} = {}", shortened(&value, 120)),
         };
-        match groups.iter_mut().find(|(known, _)| *known == title) {
-            Some((_, lines)) => lines.push(*line),
-            None => groups.push((title, vec![*line])),
-        }
-    }
+        (title, *line)
+    });
     let mut html = String::new();
-    for (place, (title, lines)) in groups.iter_mut().enumerate() {
+    for (place, (title, lines)) in by_key(titled).iter_mut().enumerate() {
         begun_first(lines);
         let states = lines.iter().flat_map(|line| line.cells).map(|cell| &cell.state);
         let others = counts(&states, &["running", "failed"]);

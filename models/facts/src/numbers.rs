@@ -55,6 +55,11 @@ pub fn at_least_one_if_any<'de, T: TryFrom<u64>, D: Deserializer<'de>>(deseriali
     Ok(Option::<One<T>>::deserialize(deserializer)?.map(|one| one.0))
 }
 
+/// A default, as an attribute writes it: `#[serde(default = "number::<50, _>")]`.
+pub fn number<const N: u16, T: From<u16>>() -> T {
+    N.into()
+}
+
 /// A finite number, 0 or more.
 pub fn not_negative<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     finite(f64::deserialize(deserializer)?, |number| number >= 0.0, "a number, 0 or more")

@@ -292,7 +292,7 @@ impl Collector<'_> {
             publication,
             card: describe::front_matter(publication.licence.as_deref(), publication.weights, report, &data),
             data: &data,
-            date: describe::date(self.newest_s),
+            date: report::numbers::time(self.newest_s, "%Y-%m-%d"),
             revision: self.revision.clone(),
             finished: self.contents.finished,
             cells: self.contents.cells,

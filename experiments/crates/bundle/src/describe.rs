@@ -2,7 +2,6 @@
 
 use super::author::Publication;
 use super::names::{CELLS, METADATA, SUMS};
-use chrono::DateTime;
 use records::plan::Plan;
 use report::model::{GameReport, Report, RowReport};
 use serde_json::{Map, Value, json};
@@ -185,11 +184,6 @@ fn encoding_format(path: &str) -> &'static str {
         (".tex", "text/x-tex"),
     ];
     formats.iter().find(|(end, _)| path.ends_with(end)).map_or("application/octet-stream", |(_, format)| format)
-}
-
-/// The date of a time in seconds since 1970, `2026-11-20`.
-pub(super) fn date(unix_s: f64) -> String {
-    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format("%Y-%m-%d").to_string()
 }
 
 /// The library that Hugging Face names for loading a model.

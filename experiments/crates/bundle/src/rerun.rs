@@ -187,8 +187,7 @@ fn compare_bits(bundle: &Unpacked, rerun: &Rerun<'_>) -> Comparison {
         return different(format!("line {} of {METRICS_FILE}", line + 1));
     }
     let result = |status: Option<Status>| status.and_then(|status| status.result);
-    let results = result(status_of(bundle, row, seed)).zip(result(Status::read(&rerun.task.dir).ok().flatten()));
-    match results {
+    match result(status_of(bundle, row, seed)).zip(result(Status::read(&rerun.task.dir).ok().flatten())) {
         Some((old, new)) if old.agree(&new) => Comparison::Same,
         _ => different("the final weights or the batches".to_owned()),
     }
@@ -231,8 +230,7 @@ fn value(plan: &Plan, cell: &Path) -> Option<f64> {
         ReadAt::Step(step) => line.split == Part::Validation && line.step == step,
     };
     let lines = lines::read(&cell.join(METRICS_FILE)).ok()?;
-    let newest = lines.iter().rfind(|line| wanted(line) && line.weights == primary.weights);
-    newest?.metrics.get(&primary.metric)
+    lines.iter().rfind(|line| wanted(line) && line.weights == primary.weights)?.metrics.get(&primary.metric)
 }
 
 fn status_of(bundle: &Unpacked, row: &Row, seed: u64) -> Option<Status> {

@@ -24,10 +24,7 @@ pub fn scrub(text: &str, host: Option<&str>) -> String {
         rest = after;
     }
     out.push_str(rest);
-    match host {
-        Some(host) => without_word(&out, host),
-        None => out,
-    }
+    if let Some(host) = host { without_word(&out, host) } else { out }
 }
 
 /// Scrubs the strings of a JSON document; a string that is a path is cut to its last name.

@@ -91,10 +91,7 @@ fn same_hash(file: &str, run: &RunConfig, manifest: &Manifest, wanted: &str, see
         return Err(format!("configuration ({file}) and dataset have the hash {found}, its folder name has {wanted}"));
     }
     let found = format!("seed-{}", run.seed);
-    if found != seed {
-        return Err(format!("{file} is of {found}, its folder name has {seed}"));
-    }
-    Ok(())
+    if found != seed { Err(format!("{file} is of {found}, its folder name has {seed}")) } else { Ok(()) }
 }
 
 /// Compares metrics and weights with the hashes that the cell recorded.

@@ -60,6 +60,10 @@ impl Interrupt {
         }
     }
 
+    pub fn is_requested(&self) -> bool {
+        self.request() > StopRequest::Continue
+    }
+
     /// Whether SIGUSR1 arrived, which a batch system sends before the job's time limit.
     pub fn time_runs_out(&self) -> bool {
         self.running_out.load(Ordering::SeqCst)

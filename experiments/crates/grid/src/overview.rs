@@ -66,7 +66,8 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     let mut state = CellState::of(dir);
     let (step, steps) = match Status::read(dir).ok().flatten() {
         Some(status) if status.steps > 0 => (status.step, status.steps),
-        _ => (0, if smoke { 0 } else { configured_steps(dir) }),
+        _ if smoke => (0, 0),
+        _ => (0, RunConfig::read(&dir.join(CONFIG_FILE)).map_or(0, |run| run.train.steps)),
     };
     let lines = latest_lines(&dir.join(METRICS_FILE));
     // Reads only the end of the file; reports compare its hash.
@@ -90,12 +91,6 @@ fn cell(dir: &Path, row: &Row, seed: u64, smoke: bool) -> CellView {
     }
 }
 
-/// The configured steps of a cell; zero if unknown.
-fn configured_steps(dir: &Path) -> u64 {
-    let config = RunConfig::read_text(&dir.join(CONFIG_FILE)).ok();
-    config.and_then(|text| RunConfig::from_yaml(&text).ok()).map_or(0, |run| run.train.steps)
-}
-
 fn estimate(cells: &mut [CellView]) {
     let work = cells.iter().map(|cell| Work {
         row: &cell.row,
@@ -104,9 +99,7 @@ fn estimate(cells: &mut [CellView]) {
         spent_s: cell.spent_s,
     });
     let left = time_left::of_cells(&work.collect::<Vec<_>>());
-    for (cell, left_s) in cells.iter_mut().zip(left) {
-        cell.left_s = left_s;
-    }
+    cells.iter_mut().zip(left).for_each(|(cell, left_s)| cell.left_s = left_s);
 }
 
 /// Bytes read at the end: about twenty lines with the metrics of every head.

@@ -169,6 +169,14 @@ pub(crate) mod tests {
         .expect("a plan")
     }
 
+    fn finish(run_dir: &Path, rows: &[Row], seed: u64) {
+        for row in rows {
+            let cell = Plan::cell_dir(run_dir, row, seed);
+            std::fs::create_dir_all(&cell).expect("a folder");
+            Status::new(State::Done, 1, 1).write(&cell).expect("written");
+        }
+    }
+
     #[test]
     fn comparisons_that_are_changed_in_view_of_results_are_late() {
         let dir = tempfile::tempdir().expect("a folder");
@@ -195,17 +203,10 @@ pub(crate) mod tests {
         let all: [fn(&mut Plan); 6] = [metric, exploratory, reference, retuned, another, seeds];
         own.write(run_dir).expect("written");
         assert_eq!(all.map(changed), [false; 6], "nothing has finished");
-        let finish = |rows: std::ops::Range<usize>, seed| {
-            for row in &own.rows[rows] {
-                let cell = Plan::cell_dir(run_dir, row, seed);
-                std::fs::create_dir_all(&cell).expect("a folder");
-                Status::new(State::Done, 1, 1).write(&cell).expect("written");
-            }
-        };
-        finish(0..2, 0);
+        finish(run_dir, &own.rows[..2], 0);
         assert_eq!(all.map(changed), [true, true, true, false, false, false], "a row without a cell may be tuned");
-        finish(0..3, 0);
-        finish(0..3, 1);
+        finish(run_dir, &own.rows, 0);
+        finish(run_dir, &own.rows, 1);
         assert_eq!(all.map(changed), [true, true, true, true, false, true]);
         Plan { late_comparisons: true, ..own.clone() }.write(run_dir).expect("written");
         assert!(changed(|_| ()), "it stays so");
@@ -222,9 +223,7 @@ pub(crate) mod tests {
         let [none, mut margin] = [json!({}), json!({"policy_loss": 0.02})].map(within);
         assert!(!margin_is_late(&margin, run_dir), "nothing has finished");
         margin.write(run_dir).expect("written");
-        let cell = Plan::cell_dir(run_dir, &margin.rows[0], 0);
-        std::fs::create_dir_all(&cell).expect("a folder");
-        Status::new(State::Done, 1, 1).write(&cell).expect("written");
+        finish(run_dir, &margin.rows, 0);
         assert!(!margin_is_late(&margin, run_dir), "it was there before");
         assert!(margin_is_late(&within(json!({"policy_loss": 0.05})), run_dir), "another one was");
         none.write(run_dir).expect("written");

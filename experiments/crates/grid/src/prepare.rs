@@ -102,7 +102,6 @@ impl Prepared {
     }
 }
 
-/// The selected cells of an experiment.
 pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<Vec<Cell>, UserError> {
     let rows = || {
         let labels: Vec<&str> = experiment.rows.iter().map(|row| &row.label[..]).collect();
@@ -114,10 +113,7 @@ pub(super) fn selected(experiment: &Experiment, only: &[Selector]) -> Result<Vec
         return Err(UserError::new(format!("no cell has {value}"), rows()).at("--only"));
     }
     cells.retain(|cell| only.iter().all(|selector| selector.matches(cell)));
-    if cells.is_empty() {
-        return Err(UserError::new("no cell has all the values of --only", rows()));
-    }
-    Ok(cells)
+    if cells.is_empty() { Err(UserError::new("no cell has all the values of --only", rows())) } else { Ok(cells) }
 }
 
 /// Creates a folder and checks that it is writable, before the first cell runs.

@@ -156,10 +156,7 @@ impl SchedulerRun<'_> {
         self.sent_request = request;
         progress.request(request, self.running.len());
         for running in &self.running {
-            match request {
-                StopRequest::Kill => running.processes.kill(),
-                _ => running.processes.stop(),
-            }
+            if request == StopRequest::Kill { running.processes.kill() } else { running.processes.stop() }
         }
     }
 

@@ -30,8 +30,7 @@ impl FromStr for Selector {
     /// Reads `axis=value`; several values of one axis are separated by commas.
     fn from_str(text: &str) -> Result<Self, UserError> {
         let form = || {
-            let help = "write axis=value, e.g. encoding=shaw or seed=0,1";
-            UserError::new(format!("\"{text}\" is not a selection"), help)
+            UserError::new(format!("\"{text}\" is not a selection"), "write axis=value, e.g. encoding=shaw or seed=0,1")
         };
         let (name, values) = text.split_once('=').ok_or_else(form)?;
         let axis = match name {

@@ -76,7 +76,8 @@ impl<'a> TuningSearch<'a> {
         for (row, (tuned, selected)) in tuning.rows.iter().zip(selected).enumerate() {
             let cell =
                 |trial: usize, seed: u64| run_dir.join(tuning.row(row, trial).folder()).join(format!("seed-{seed}"));
-            let has_ended = |trial: usize| tuning.seeds.iter().all(|&seed| has_ended(&cell(trial, seed)));
+            let has_ended =
+                |trial: usize| tuning.seeds.iter().all(|&seed| CellState::of(&cell(trial, seed)).is_final());
             if !selected && !(0..tuned.trials.len()).all(has_ended) {
                 continue;
             }
@@ -93,19 +94,8 @@ impl<'a> TuningSearch<'a> {
         }
         let chosen: Vec<usize> = record.rows.iter().map(|row| row.chosen.unwrap_or(0)).collect();
         let tuned = experiment.tuned(&chosen);
-        for (record, row) in record.rows.iter_mut().zip(&tuned.rows) {
-            record.folder = row.folder();
-        }
+        record.rows.iter_mut().zip(&tuned.rows).for_each(|(record, row)| record.folder = row.folder());
         Ok((tuned, record))
-    }
-}
-
-/// Whether a further run would not change a cell: it is done, or would fail again in the same way.
-fn has_ended(cell: &Path) -> bool {
-    match CellState::of(cell) {
-        CellState::Done => true,
-        CellState::Failed(failure) => failure.kind.is_final(),
-        _ => false,
     }
 }
 

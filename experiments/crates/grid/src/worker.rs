@@ -40,6 +40,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    pub fn is_finished(&self) -> bool {
+        matches!(self, Self::Finished { .. } | Self::AlreadyFinished)
+    }
+
     pub fn is_unfinished(&self) -> bool {
         matches!(self, Self::Interrupted | Self::NotStarted)
     }
@@ -128,10 +132,7 @@ impl Worker {
 
 fn keep_open_over_exec(descriptor: i32) -> io::Result<()> {
     // SAFETY: a plain system call on a descriptor that this process has open.
-    match unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } {
-        -1 => Err(io::Error::last_os_error()),
-        _ => Ok(()),
-    }
+    if unsafe { libc::fcntl(descriptor, libc::F_SETFD, 0) } == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 /// Requests SIGTERM when the parent ends; fails if the parent has already ended.

@@ -1,6 +1,7 @@
 //! `inspect/heads.json`: the movements that the attention heads of a cell follow, by `posenc inspect`.
 
 use crate::files::{RecordError, read_json, write_json};
+use facts::by_key;
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -158,14 +159,8 @@ pub struct RowMovements {
 
 /// Counts the movements of inspected cells, row by row in the order of the cells.
 pub fn by_row<'a>(cells: impl IntoIterator<Item = &'a Inspected>) -> Vec<RowMovements> {
-    let mut rows: Vec<Vec<&Inspected>> = Vec::new();
-    for cell in cells {
-        match rows.iter_mut().find(|row| row[0].game == cell.game && row[0].row == cell.row) {
-            Some(row) => row.push(cell),
-            None => rows.push(vec![cell]),
-        }
-    }
-    rows.iter().map(|cells| RowMovements::of(cells)).collect()
+    let rows = by_key(cells.into_iter().map(|cell| ((cell.game, &cell.row), cell)));
+    rows.iter().map(|(_, cells)| RowMovements::of(cells)).collect()
 }
 
 impl RowMovements {

@@ -218,7 +218,7 @@ pub fn files_of_weights(cell: &Path) -> Result<Vec<(String, String)>, RecordErro
         #[serde(default)]
         files: Vec<(String, String)>,
     }
-    let recorded: Option<Recorded> = read_json(&cell.join(FILE))?;
+    let recorded: Option<Recorded> = read_part(cell)?;
     Ok(recorded.and_then(|recorded| recorded.finish).unwrap_or_default().files)
 }
 

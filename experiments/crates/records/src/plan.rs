@@ -190,10 +190,7 @@ impl Plan {
     /// Writes the plan into an existing run folder, unless it is unchanged.
     pub fn write(&self, run_dir: &Path) -> io::Result<()> {
         let (text, path) = (files::json(self)?, run_dir.join(FILE));
-        if std::fs::read(&path).is_ok_and(|old| old == text) {
-            return Ok(());
-        }
-        atomic::replace(&path, &text)
+        if std::fs::read(&path).is_ok_and(|old| old == text) { Ok(()) } else { atomic::replace(&path, &text) }
     }
 
     /// The folder of a row's cell, inside of the run folder whatever the name of the row's folder.

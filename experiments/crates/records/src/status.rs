@@ -78,10 +78,7 @@ impl Status {
     /// The recorded failure. Older versions recorded no kind: it follows from the text.
     pub fn failure(&self) -> Failure {
         let cause = self.error.as_deref().unwrap_or("it did not say why");
-        match self.kind {
-            Some(kind) => Failure { kind, cause: cause.to_owned() },
-            None => Failure::from_text(cause),
-        }
+        if let Some(kind) = self.kind { Failure { kind, cause: cause.to_owned() } } else { Failure::from_text(cause) }
     }
 
     /// Reads the status of a cell's folder; `None` if it never started.
@@ -167,6 +164,14 @@ impl CellState {
     /// Whether it is done, or failed.
     pub const fn has_ended(&self) -> bool {
         matches!(self, Self::Done | Self::Failed(_))
+    }
+
+    /// Whether a further run would not change it: it is done, or would fail again in the same way.
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Failed(failure) => failure.kind.is_final(),
+            state => *state == Self::Done,
+        }
     }
 
     /// It in a word; the first letters differ.

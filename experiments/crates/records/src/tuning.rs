@@ -92,8 +92,7 @@ impl TuningRecord {
     }
 
     fn fault(&self) -> Option<String> {
-        let rounds = self.rounds.iter().map(|round| &round.folder);
-        let mut folders = rounds.chain(self.rows.iter().map(|row| &row.folder));
+        let mut folders = self.rounds.iter().map(|round| &round.folder).chain(self.rows.iter().map(|row| &row.folder));
         if let Some(name) = folders.find(|name| !is_plain(name)) {
             return Some(format!("{name:?} must be the plain name of a folder"));
         }

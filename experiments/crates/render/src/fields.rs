@@ -29,10 +29,7 @@ impl Fields {
 
     /// The same with one more, if it has a value.
     pub(crate) fn with_some(self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        match value {
-            Some(value) => self.with(name, value),
-            None => self,
-        }
+        if let Some(value) = value { self.with(name, value) } else { self }
     }
 
     /// The same with the ends of an interval, if there is one: `low` and `high` after a prefix.

@@ -26,12 +26,12 @@
 
 use crate::fields::{fault, unknown};
 use crate::library::{Grid, Library, VerdictOptions};
-use crate::times::{self, shown};
+use crate::times;
 use crate::{across_grids, gaps, grids, rows, scaling};
 use facts::grouped;
 use minijinja::value::Kwargs;
 use minijinja::{Environment, Error, Value};
-use report::numbers::{fixed, p_value, signed};
+use report::numbers::{fixed, p_value, signed, time};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -172,8 +172,8 @@ fn add_filters(environment: &mut Environment<'_>) {
     });
     environment.add_filter("grouped", |count: u64| grouped(u128::from(count)));
     environment.add_filter("p", p_value);
-    environment.add_filter("time", |unix_s: f64| shown(unix_s, "%H:%M:%S"));
-    environment.add_filter("date", |unix_s: f64| shown(unix_s, "%Y-%m-%d"));
+    environment.add_filter("time", |unix_s: f64| time(unix_s, "%H:%M:%S"));
+    environment.add_filter("date", |unix_s: f64| time(unix_s, "%Y-%m-%d"));
     environment.add_filter("column", |rows: Vec<Value>, field: String| column(&rows, &field));
 }
 

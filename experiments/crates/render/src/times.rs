@@ -1,11 +1,12 @@
 //! Times: when cells were trained, when something was committed, and which of the two came first.
 
 use crate::fields::fault;
-use chrono::{DateTime, NaiveDateTime};
+use chrono::NaiveDateTime;
 use minijinja::Error;
 use records::folder::{METRICS_FILE, hash_of};
 use records::manifest::{self, Session};
 use records::{MetricLine, Time};
+use report::numbers::time as shown;
 use serde::Deserialize;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,8 +70,7 @@ pub(crate) fn committed(repository: &Path, hash: &str, recorded: &str) -> Result
     if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(fault(format!("a commit is named by the digits of its hash, got {hash:?}")));
     }
-    let parsed = NaiveDateTime::parse_from_str(recorded, FORMAT);
-    let time = parsed.map_err(|error| {
+    let time = NaiveDateTime::parse_from_str(recorded, FORMAT).map_err(|error| {
         fault(format!("{recorded:?} is not a time: {error}; write it in UTC as 2026-11-24 04:47:52"))
     })?;
     let time = time.and_utc().timestamp() as f64;
@@ -106,10 +106,6 @@ pub(crate) fn came_first(first: f64, then: f64) -> Result<&'static str, Error> {
     }
     let [first, then] = [first, then].map(|time| shown(time, FORMAT));
     Err(fault(format!("the page says that {first} came first, but the other began at {then}: correct the sentence")))
-}
-
-pub(crate) fn shown(unix_s: f64, format: &str) -> String {
-    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format(format).to_string()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::model::{CellCounts, FailedCell, GameReport, MatchedReport, Report, Ro
 use super::no_verdict::Missing;
 use super::noise::{Positions, are_single};
 use super::primary::{Margin, PrimaryMetric, ReportOptions};
-use super::run_folder::{CellRecord, CellResult, RunFolder, on_training_positions};
+use super::run_folder::{CellFacts, CellRecord, CellResult, RunFolder, on_training_positions};
 use super::sections::GameSource;
 use super::sections::{
     budgets, heads, interactions, learnable, named_heads, provenance, scaling, settings, sizes, slices, strength,
@@ -14,7 +14,7 @@ use super::sections::{
 use super::statistics::{Summary, holm};
 use anyhow::Context as _;
 use facts::metrics::{self, NOVEL};
-use facts::{Mask, Quantity, Role, distinct};
+use facts::{Mask, Quantity, Role, by_key, distinct};
 use games::GameKind;
 use records::baselines::BaselineName;
 use records::identity::Identity;
@@ -305,17 +305,14 @@ fn failures(folder: &RunFolder) -> Vec<FailedCell> {
 
 /// The conditions of finished cells, the most common first.
 fn conditions(folder: &RunFolder) -> Vec<(Identity, usize)> {
-    let mut conditions: Vec<(Identity, usize)> = Vec::new();
     let done = folder.cells.iter().flatten().filter(|cell| cell.state == CellState::Done);
-    for facts in done.filter_map(|cell| cell.facts.as_ref()) {
+    let own = |facts: &CellFacts| {
         // Fields of a single cell are not conditions.
         let (config, dataset, micro_batch) = (String::new(), String::new(), None);
-        let own = Identity { config, dataset, micro_batch, ..facts.identity.clone() };
-        match conditions.iter_mut().find(|(known, _)| *known == own) {
-            Some((_, cells)) => *cells += 1,
-            None => conditions.push((own, 1)),
-        }
-    }
+        (Identity { config, dataset, micro_batch, ..facts.identity.clone() }, ())
+    };
+    let cells = by_key(done.filter_map(|cell| cell.facts.as_ref()).map(own));
+    let mut conditions: Vec<_> = cells.into_iter().map(|(own, cells)| (own, cells.len())).collect();
     conditions.sort_by_key(|&(_, cells)| std::cmp::Reverse(cells));
     conditions
 }

@@ -97,8 +97,7 @@ pub(super) fn further(report: &Report, game: &GameReport) -> Vec<Table> {
 pub(super) fn interaction_answers(report: &Report) -> (String, Vec<(Change, String)>) {
     let all = report.games.iter().flat_map(|game| &game.interactions);
     let answers = |game: &GameReport| interactions::answers(&game.game, &game.interactions, &report.primary);
-    let method = interactions::method(all, report.interaction_family);
-    (method, report.games.iter().flat_map(answers).collect())
+    (interactions::method(all, report.interaction_family), report.games.iter().flat_map(answers).collect())
 }
 
 /// A text with its first letter in upper case.

@@ -5,6 +5,7 @@ pub use figures::fixed;
 use super::statistics::across::RankCorrelation;
 use super::statistics::{Interval, MeanTest, Summary};
 use super::table::ABSENT;
+use chrono::DateTime;
 use facts::grouped;
 
 /// Losses on exact labels reach 10^−5.
@@ -22,9 +23,13 @@ pub fn decimals(spread: f64) -> usize {
 
 /// Decimals of a number with a spread: more than four only where they show three significant digits of the number.
 fn decimals_of(number: f64, spread: f64) -> usize {
-    const USUAL_MOST: usize = 4;
     let significant = if number.is_normal() { 2 - number.abs().log10().floor() as i32 } else { 0 };
-    decimals(spread).min(USUAL_MOST.max(significant.clamp(0, MOST_DECIMALS) as usize))
+    decimals(spread).min(USUAL_DECIMALS.max(significant.clamp(0, MOST_DECIMALS) as usize))
+}
+
+/// A time in seconds since 1970, as this format of chrono writes it.
+pub fn time(unix_s: f64, format: &str) -> String {
+    DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default().format(format).to_string()
 }
 
 /// A number as [`fixed`] writes it, with a plus sign if it is positive.

@@ -163,9 +163,7 @@ impl RunFolder {
         for cell in self.cells.iter_mut().flatten() {
             cell.strength.retain(|found| !found.measure.is_against_reference(&found.name));
         }
-        for time in self.step_times.iter_mut().flat_map(|times| &mut times.rows) {
-            time.ratio = None;
-        }
+        self.step_times.iter_mut().flat_map(|times| &mut times.rows).for_each(|time| time.ratio = None);
         self.chosen_reference = Some(format!("{axis} = {value}"));
         Ok(())
     }
@@ -284,8 +282,7 @@ impl CellRecord {
     /// Floating-point operations of a forward pass for one position: two for each multiplication.
     pub(super) fn flops(cells: &[Self]) -> Option<u64> {
         let macs = cells.iter().find_map(|cell| cell.facts.as_ref()?.macs)?;
-        let all = macs.trunk.saturating_add(macs.encoding).saturating_add(macs.head);
-        Some(all.saturating_mul(2))
+        Some(macs.trunk.saturating_add(macs.encoding).saturating_add(macs.head).saturating_mul(2))
     }
 
     fn read(dir: &Path, seed: u64, primary: &Primary) -> Self {

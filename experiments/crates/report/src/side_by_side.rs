@@ -45,8 +45,7 @@ fn settings(reports: &[Report]) -> Table {
     let grids: Vec<Vec<(String, String)>> = reports.iter().map(of_grid).collect();
     let names = distinct(grids.iter().flatten().map(|(name, _)| name.as_str()));
     let value = |grid: &[(String, String)], name: &str| {
-        let found = grid.iter().find(|(own, _)| own == name);
-        found.map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
+        grid.iter().find(|(own, _)| own == name).map_or_else(|| ABSENT.to_owned(), |(_, value)| value.clone())
     };
     let values = |name: &str| -> Vec<String> { grids.iter().map(|grid| value(grid, name)).collect() };
     // Where the content hashes are equal, another path to the data is no difference.

@@ -72,8 +72,7 @@ impl Sprt {
     /// The test of `elo0` against `elo1` with error rates `alpha` and `beta`.
     pub fn new(model: Model, [elo0, elo1]: [f64; 2], alpha: f64, beta: f64) -> Result<Self, StrengthError> {
         if !(elo0 < elo1 && elo0.is_finite() && elo1.is_finite()) {
-            let reason = format!("elo0 must be a finite number below elo1, got {elo0} and {elo1}");
-            return Err(StrengthError(reason));
+            return Err(StrengthError(format!("elo0 must be a finite number below elo1, got {elo0} and {elo1}")));
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
             let reason = format!("alpha and beta must lie inside (0, 1) with a sum below 1, got {alpha} and {beta}");

@@ -53,10 +53,7 @@ pub fn run_cell(
     stop: &AtomicBool,
 ) -> Result<CellOutcome, TrainError> {
     let train = || train_cell(dir, options, sinks, note, stop);
-    match &options.ranks {
-        Some(ranks) => ranks.train(train),
-        None => train(),
-    }
+    if let Some(ranks) = &options.ranks { ranks.train(train) } else { train() }
 }
 
 fn train_cell(

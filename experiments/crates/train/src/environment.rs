@@ -29,10 +29,7 @@ const FAMILIES: &str = "ATEN_ CUBLASLT_ CUBLAS_ CUDA_ CUDNN_ DNNL_ GOMP_ KMP_ MK
 
 /// Prefixes of those that decide bits on a CPU, where threads and instruction set are recorded themselves. LibTorch for x86-64
 /// multiplies by MKL and oneDNN.
-const OF_CPUS: &str = match cfg!(target_arch = "x86_64") {
-    true => "DNNL_ MKL_ ONEDNN_",
-    false => "DNNL_ MKL_ ONEDNN_ OPENBLAS_",
-};
+const OF_CPUS: &str = if cfg!(target_arch = "x86_64") { "DNNL_ MKL_ ONEDNN_" } else { "DNNL_ MKL_ ONEDNN_ OPENBLAS_" };
 
 /// Prefixes of those that decide bits on a GPU.
 const OF_GPUS: &str = "CUBLASLT_ CUBLAS_ CUDNN_ NVIDIA_TF32_ PYTORCH_TUNABLEOP_ TORCH_ALLOW_TF32_ TORCH_BLAS_ \
@@ -58,10 +55,6 @@ pub fn ensure(variables: &[Variable]) -> io::Result<()> {
     let name = arguments.next().unwrap_or_default();
     let mut command = std::process::Command::new(std::env::current_exe()?);
     Err(command.arg0(name).args(arguments).envs(missing).exec())
-}
-
-pub fn ensure_passive_threads() -> io::Result<()> {
-    ensure(&[PASSIVE_THREADS])
 }
 
 /// Gives LibTorch `threads` threads inside an operation and one between operations. Results depend on the number, so

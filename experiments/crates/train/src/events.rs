@@ -32,7 +32,6 @@ fn number_or_text(value: String) -> Value {
 /// other hyperparameters. Returns whether it rebuilt them.
 pub fn repair(cell: &Path) -> anyhow::Result<bool> {
     // Without a configuration there are no hyperparameters, only curves.
-    let config = RunConfig::read_text(&cell.join(CONFIG_FILE)).ok();
-    let run = config.and_then(|text| RunConfig::from_yaml(&text).ok());
+    let run = RunConfig::read(&cell.join(CONFIG_FILE));
     tensorboard::repair(cell, run.map(|run| hparams(cell, &run)).unwrap_or_default())
 }

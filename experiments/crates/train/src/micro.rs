@@ -146,10 +146,7 @@ impl Gradient {
         batch: &Examples,
     ) -> Result<Self, TrainError> {
         let views = model.arena.views_in(model.kind).for_training();
-        let views = match model.masks {
-            Some(key) => views.with_dropout(key),
-            None => views,
-        };
+        let views = if let Some(key) = model.masks { views.with_dropout(key) } else { views };
         let Objective { measure, weights } = objective;
         let output = measure.answer_for_terms(model.network, &views, part);
         let terms = measure.terms(&output, part);

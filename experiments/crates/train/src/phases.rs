@@ -33,8 +33,7 @@ impl PhaseSchedule {
 
     /// The settings of a step, counted from 0.
     pub(super) fn at(&self, step: u64) -> StepSettings {
-        let current = self.0.iter().find(|settings| step < settings.end).or(self.0.last());
-        current.expect("a run has a phase").clone()
+        self.0.iter().find(|settings| step < settings.end).or(self.0.last()).expect("a run has a phase").clone()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The phases of training, as `posenc check` prints them, and rows that share a property.
 
 use config::{Phase, Row, grouped};
+use facts::by_key;
 use serde_json::{Value, json};
 
 /// The phases of every row that has some, once for all rows that share them; empty where none has.
@@ -50,13 +51,5 @@ pub(super) fn labels_by<'a, K: PartialEq>(
     rows: impl Iterator<Item = &'a Row>,
     property: impl Fn(&'a Row) -> K,
 ) -> Vec<(K, Vec<&'a str>)> {
-    let mut sets: Vec<(K, Vec<&str>)> = Vec::new();
-    for row in rows {
-        let found = property(row);
-        match sets.iter_mut().find(|(known, _)| *known == found) {
-            Some((_, labels)) => labels.push(&row.label),
-            None => sets.push((found, vec![&row.label])),
-        }
-    }
-    sets
+    by_key(rows.map(|row| (property(row), row.label.as_str())))
 }

@@ -168,14 +168,12 @@ fn outputs(head: HeadName, datasets: &[Dataset]) -> String {
 
 /// An encoding as a list has it: its name, or its example where it needs options.
 fn written(info: &EncodingInfo) -> &'static str {
-    let alone = serde_json::from_value::<EncodingConfig>(json!(info.name));
-    if alone.is_ok() { info.name } else { info.example }
+    if serde_json::from_value::<EncodingConfig>(json!(info.name)).is_ok() { info.name } else { info.example }
 }
 
 /// The value that names the reference: absolute positions if they are compared, otherwise the first encoding.
 fn reference(encodings: &[EncodingInfo]) -> String {
-    let absolute = encodings.iter().find(|info| info.name == "absolute");
-    let value = absolute.or(encodings.first()).map_or("none", written);
+    let value = encodings.iter().find(|info| info.name == "absolute").or(encodings.first()).map_or("none", written);
     if value.contains(':') { format!("{{{value}}}") } else { value.to_owned() }
 }
 

@@ -5,7 +5,6 @@ use crate::commands::slots::Slots;
 use anyhow::Context as _;
 use config::columns::{COLUMNS, cut, wrapped};
 use config::printable;
-use grid::interrupt::StopRequest;
 use grid::{Interrupt, Outcome, Prepared, Task};
 use records::Status;
 use records::folder::CONFIG_FILE;
@@ -53,17 +52,16 @@ pub(super) fn end(
     outcomes: &[Outcome],
     interrupt: &Interrupt,
 ) -> anyhow::Result<ExitCode> {
-    let finished = |outcome: &&Outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished);
     let failed = outcomes.iter().any(|outcome| matches!(outcome, Outcome::Failed(_)));
     let unfinished = outcomes.iter().any(Outcome::is_unfinished);
-    let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| finished(outcome)).map(|(task, _)| task);
+    let first = prepared.tasks.iter().zip(outcomes).find(|(_, outcome)| outcome.is_finished()).map(|(task, _)| task);
     let resumed = match first {
-        Some(task) if !is_stopped(interrupt) => interrupted(slots, prepared, task, interrupt)?,
+        Some(task) if !interrupt.is_requested() => interrupted(slots, prepared, task, interrupt)?,
         _ => Resumed::NotTried,
     };
     // After a failure, --fail-fast leaves cells out, too.
     let stopped =
-        if is_stopped(interrupt) { unfinished || resumed == Resumed::NotTried } else { unfinished && !failed };
+        if interrupt.is_requested() { unfinished || resumed == Resumed::NotTried } else { unfinished && !failed };
     interrupt.release();
     let report = Report::of(&prepared.run_dir)?;
     for draw in [text::draw, markdown::draw, latex::draw, csv::draw, html::draw] {
@@ -74,7 +72,7 @@ pub(super) fn end(
     let shown = SmokeResult {
         name: report.experiment.clone(),
         cells: outcomes.len(),
-        trained: outcomes.iter().filter(finished).count(),
+        trained: outcomes.iter().filter(|outcome| outcome.is_finished()).count(),
         evaluated: rows.map(seeds).sum(),
         failures: report.failures.iter().map(|cell| format!("{} FAILED: {}", cell.name, cell.failure)).collect(),
         resumed,
@@ -82,10 +80,6 @@ pub(super) fn end(
     };
     print(&shown.text())?;
     Ok(if shown.works() { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-fn is_stopped(interrupt: &Interrupt) -> bool {
-    interrupt.request() > StopRequest::Continue
 }
 
 /// Trains a finished cell again in another folder, with an interruption, and compares both.
@@ -101,7 +95,7 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
         [Outcome::Failed(failure)] => return Ok(Resumed::Failed(format!("{}: {failure}", task.name))),
         _ => {}
     }
-    if is_stopped(interrupt) {
+    if interrupt.is_requested() {
         return Ok(Resumed::NotTried);
     }
     let ended = slots.train(&again, FLAGS, interrupt)?;
@@ -113,7 +107,7 @@ fn interrupted(slots: &Slots, prepared: &Prepared, task: &Task, interrupt: &Inte
     Ok(match (result(task), result(&again[0])) {
         (Some(own), Some(other)) if own.agree(&other) => Resumed::SameBits(name),
         (Some(_), Some(_)) if slots.first_device() != Device::Cpu => Resumed::DifferentBits(name),
-        (_, None) if is_stopped(interrupt) => Resumed::NotTried,
+        (_, None) if interrupt.is_requested() => Resumed::NotTried,
         (Some(_), Some(_)) => Resumed::Failed(format!("{name}: its bits differ from those without interruption")),
         _ => Resumed::Failed(format!("{name}: it did not end")),
     })

@@ -147,8 +147,7 @@ fn summary(overview: &Overview, columns: usize) -> String {
     let counts: Vec<String> = counts.map(|(word, count)| format!("{count} {word}")).collect();
     let left = overview.left_s().map_or_else(String::new, |left| format!("; about {} left", in_words(left)));
     let cells = counted(overview.cells.len() as u64, "cell");
-    let whole = format!("{cells} of {}: {}{left}", overview.experiment, counts.join(", "));
-    wrapped(&printable(&whole), columns, "  ")
+    wrapped(&printable(&format!("{cells} of {}: {}{left}", overview.experiment, counts.join(", "))), columns, "  ")
 }
 
 /// The text of an overview that fits on a screen: cells that are done or wait give way first, and names before numbers.
@@ -206,10 +205,7 @@ fn width_of(table: &str) -> usize {
 
 pub(super) fn json(overview: &Overview) -> Value {
     let cell = |cell: &CellView| {
-        let failure = match &cell.state {
-            CellState::Failed(failure) => Some(failure),
-            _ => None,
-        };
+        let failure = if let CellState::Failed(failure) = &cell.state { Some(failure) } else { None };
         json!({
             "row": cell.row,
             "seed": cell.seed,

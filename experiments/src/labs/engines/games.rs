@@ -10,7 +10,6 @@ use config::{grouped, shell_word};
 use engines::{DrawRule, EngineSettings, GenerateReport, GenerationProgress, Settings, WinRule, generate};
 use games::GameKind;
 use grid::Interrupt;
-use grid::interrupt::StopRequest;
 use std::io::Write as _;
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -101,9 +100,8 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let settings = settings(args)?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     let (mut display, begun) = (Display::new(), Instant::now());
-    let outcome = generate(&settings, &mut |progress| show(&mut display, progress, begun), &|| {
-        interrupt.request() > StopRequest::Continue
-    });
+    let outcome =
+        generate(&settings, &mut |progress| show(&mut display, progress, begun), &|| interrupt.is_requested());
     display.finish();
     let report = outcome?;
     std::io::stdout().lock().write_all(summary(&settings, &report, begun).as_bytes())?;

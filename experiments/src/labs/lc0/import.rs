@@ -1,6 +1,6 @@
 //! `posenc data import-net`: a network of Lc0 as a cell.
 
-use crate::commands::devices::prepare;
+use crate::commands::devices::{ensure_passive_threads, prepare};
 use crate::commands::version;
 use anyhow::Context as _;
 use config::{NetworkCost, RunConfig, counted, grouped, printable, printable_lines, shell_word};
@@ -12,7 +12,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use tch::Device;
-use train::environment::ensure_passive_threads;
 use train::{CellOptions, run_cell};
 
 #[derive(Debug, clap::Args)]
@@ -35,7 +34,7 @@ pub(crate) struct Args {
 
 /// Imports and prints a summary.
 pub(crate) fn run(args: &Args) -> anyhow::Result<String> {
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     let imported =
         lc0::read(&args.file, &args.without).with_context(|| format!("{} is not imported", args.file.display()))?;
     let data = args.data.as_deref().map(std::path::absolute).transpose()?;

@@ -212,15 +212,9 @@ fn of_puzzles(score: &PuzzleScore) -> String {
     };
     line("first move", &score.first_move);
     line("all moves of the solver", &score.moves);
-    for (number, share) in (1..).zip(&score.by_move) {
-        line(&format!("move {number}"), share);
-    }
-    for band in &score.bands {
-        line(&format!("rated {} to {}", band.from, band.to - 1), &band.solved);
-    }
-    for theme in &score.themes {
-        line(&theme.name, &theme.solved);
-    }
+    (1..).zip(&score.by_move).for_each(|(number, share)| line(&format!("move {number}"), share));
+    score.bands.iter().for_each(|band| line(&format!("rated {} to {}", band.from, band.to - 1), &band.solved));
+    score.themes.iter().for_each(|theme| line(&theme.name, &theme.solved));
     if let Some([rating, error]) = score.rating {
         let _ = writeln!(text, "  puzzle rating           {rating:.0} ± {:.0} (95 %)", 1.96 * error);
     }

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     measure_baselines(&experiment, &prepared);
     let run_dir = fs::canonicalize(&prepared.run_dir).context("cannot find the run folder")?;
     let mut stdout = io::stdout().lock();
-    let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| is_open(&task.dir)).collect();
+    let tasks: Vec<&Task> = prepared.tasks.iter().filter(|task| !CellState::of(&task.dir).is_final()).collect();
     tasks.iter().try_for_each(|task| check_shares(&task.dir, args.ranks))?;
     let status = format!("posenc status {}", shell_word(&prepared.run_dir.display().to_string()));
     if tasks.is_empty() {
@@ -152,21 +152,12 @@ fn next_stage(args: &Args, experiment: Experiment) -> anyhow::Result<Stage> {
         return Ok((experiment, args.grid.only.clone(), None));
     };
     let prepared = Prepared::new(search.grid(), &selection(args, search.only()))?;
-    if prepared.tasks.iter().any(|task| is_open(&task.dir)) {
+    if prepared.tasks.iter().any(|task| !CellState::of(&task.dir).is_final()) {
         eprintln!("tuning: when the cells of its trials are done, the same command submits the rows");
         return Ok((search.grid().clone(), search.only(), None));
     }
     let (experiment, record) = search.choose(&prepared.run_dir)?;
     Ok((experiment, args.grid.only.clone(), Some(record)))
-}
-
-/// Whether a task could do something for the cell.
-fn is_open(cell: &Path) -> bool {
-    match CellState::of(cell) {
-        CellState::Done => false,
-        CellState::Failed(failure) => !failure.kind.is_final(),
-        CellState::Pending | CellState::Running(_) | CellState::Interrupted(_) => true,
-    }
 }
 
 fn array(args: &Args, experiment: &str, run_dir: &Path, tasks: &[&Task], parallelism: usize) -> anyhow::Result<Array> {

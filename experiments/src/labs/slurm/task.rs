@@ -1,6 +1,6 @@
 //! `posenc task`: one task of a Slurm array, which trains one cell as `posenc run` would; `submit` writes it into scripts.
 
-use crate::commands::devices::{parse_device, prepare};
+use crate::commands::devices::{ensure_passive_threads, parse_device, prepare};
 use crate::commands::run::repair_events;
 use anyhow::{Context as _, ensure};
 use grid::progress::GridProgress;
@@ -10,7 +10,6 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tch::Device;
-use train::environment::ensure_passive_threads;
 use train::setup::device_name;
 
 #[derive(Debug, clap::Args)]
@@ -41,7 +40,7 @@ pub(crate) struct Args {
 /// Trains the cell; goes back into the queue if its time ran out.
 /// A failed cell gives exit code 1.
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    ensure_passive_threads().context("cannot start again with OMP_WAIT_POLICY=PASSIVE")?;
+    ensure_passive_threads()?;
     let interrupt = Interrupt::install().context("cannot listen to signals")?;
     args.devices.iter().try_for_each(|&device| prepare(device))?;
     let task = cell(args)?;
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let outcomes = scheduler.run(&tasks, &mut GridProgress::lines(&tasks, std::io::stderr()));
     interrupt.release();
     repair_events(&tasks, &outcomes);
-    let well = outcomes.iter().all(|outcome| matches!(outcome, Outcome::Finished { .. } | Outcome::AlreadyFinished));
+    let well = outcomes.iter().all(Outcome::is_finished);
     let stopped = outcomes.iter().any(Outcome::is_unfinished);
     let mut note = |text: &str| eprintln!("{text}");
     if stopped && interrupt.time_runs_out() && !requeue(args.max_requeues, &mut note)? {

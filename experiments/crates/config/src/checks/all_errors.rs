@@ -168,9 +168,7 @@ fn is_misplaced(refusal: &Refusal, missing: &[String]) -> bool {
 /// The values that a file gives to settings, part by part.
 fn values(file: &ExperimentFile) -> Vec<(&Setting, &Node)> {
     let mut all: Vec<(&Setting, &Node)> = axis_values(&file.axes).collect();
-    for one in &file.conditional {
-        all.extend(one.when.values().chain(axis_values(&one.axes)));
-    }
+    all.extend(file.conditional.iter().flat_map(|one| one.when.values().chain(axis_values(&one.axes))));
     all.extend(file.exclude.iter().chain(&file.include).flat_map(Point::values));
     for control in &file.controls {
         let Match { params, flops, step_time, .. } = &control.matching;
@@ -179,9 +177,7 @@ fn values(file: &ExperimentFile) -> Vec<(&Setting, &Node)> {
     }
     if let Some(tune) = &file.tune {
         all.extend(axis_values(&tune.axes));
-        for one in &tune.conditional {
-            all.extend(one.when.values().chain(axis_values(&one.axes)));
-        }
+        all.extend(tune.conditional.iter().flat_map(|one| one.when.values().chain(axis_values(&one.axes))));
         all.extend(tune.set.values());
     }
     all.extend(std::iter::once(&file.reference).chain(&file.contrasts).flat_map(Point::values));

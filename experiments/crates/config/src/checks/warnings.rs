@@ -34,8 +34,7 @@ impl Experiment {
             } else if rows.iter().all(|row| row.role == Role::Reference) {
                 warnings.push(format!("{name}: every row is a reference, so nothing is compared"));
             }
-            let late = rows.iter().find_map(|row| Some((row, unreached_boundary(row)?)));
-            if let Some((row, boundary)) = late {
+            if let Some((row, boundary)) = rows.iter().find_map(|row| Some((row, unreached_boundary(row)?))) {
                 let (label, steps) = (&row.label, row.run.train.steps);
                 warnings.push(format!(
                     "{name}: {label} has {steps} steps, so its learning rate never changes at {boundary}"

@@ -30,8 +30,7 @@ pub(crate) fn interactions(
 
 /// Refuses an entry that no rows can match, whatever they are.
 pub(crate) fn without_rows(entry: &InteractionEntry, number: usize, document: &Node) -> Result<(), ConfigError> {
-    let sides = [("gap", &entry.gap), ("by", &entry.by)];
-    for (side, places) in sides {
+    for (side, places) in [("gap", &entry.gap), ("by", &entry.by)] {
         let fits = if side == "gap" { length(places) == 2 } else { length(places) >= 2 };
         if !fits || places.iter().any(|place| place.values.len() != length(places)) {
             let many = if side == "gap" { "two values" } else { "two values or more" };
@@ -181,8 +180,7 @@ impl Request<'_> {
                 continue;
             };
             let Ok(common) = at(0, 0).map(|row| without(row, &free)) else { continue };
-            let known = groups.iter().position(|group| group.common == common);
-            let group = known.unwrap_or_else(|| {
+            let group = groups.iter().position(|group| group.common == common).unwrap_or_else(|| {
                 groups.push(Group { common, corners: vec![vec![Vec::new(); 2]; length(by)] });
                 groups.len() - 1
             });
@@ -192,16 +190,14 @@ impl Request<'_> {
     }
 
     fn named(&self) -> Vec<Setting> {
-        let places = self.entry.gap.iter().chain(&self.entry.by);
-        places.map(|place| place.axis.clone()).chain(self.free()).collect()
+        self.entry.gap.iter().chain(&self.entry.by).map(|place| place.axis.clone()).chain(self.free()).collect()
     }
 
     /// Axes that advance together with a named one: what they have there belongs to the value.
     fn free(&self) -> Vec<Setting> {
         let named =
             |axis: &Setting| self.entry.gap.iter().chain(&self.entry.by).any(|place| axis.overlaps(&place.axis));
-        let together = self.matrix.file.zip.iter().filter(|group| group.iter().any(named));
-        together.flatten().cloned().collect()
+        self.matrix.file.zip.iter().filter(|group| group.iter().any(named)).flatten().cloned().collect()
     }
 
     fn wrong(&self, key_path: &YamlPath, message: &str) -> ConfigError {

@@ -77,8 +77,7 @@ pub(crate) fn labels(rows: &[&Combination], settings: &[Setting]) -> Vec<Label> 
 /// The part of each row's label from a setting.
 fn column(rows: &[&Combination], setting: &Setting) -> Vec<Vec<Word>> {
     let values: Vec<Value> = rows.iter().map(|row| row.value(setting).cloned().unwrap_or(Value::Null)).collect();
-    let name = setting.name();
-    let words: Vec<Vec<Word>> = match name.as_str() {
+    let words: Vec<Vec<Word>> = match setting.name().as_str() {
         "encoding" => encodings(rows),
         "model" => models(rows, &values),
         "learning_rate" => rows.iter().map(|row| vec![rate(row)]).collect(),
@@ -179,9 +178,7 @@ fn models(rows: &[&Combination], values: &[Value]) -> Vec<Vec<Word>> {
     let mut words: Vec<Vec<Word>> = rows.iter().map(|row| preset_of(&row.run.model)).collect();
     let others: Vec<usize> = (0..rows.len()).filter(|&row| words[row].is_empty()).collect();
     let of_others: Vec<Value> = others.iter().map(|&row| values[row].clone()).collect();
-    for (row, own) in others.into_iter().zip(of_each_name(&of_others)) {
-        words[row] = own;
-    }
+    others.into_iter().zip(of_each_name(&of_others)).for_each(|(row, own)| words[row] = own);
     words
 }
 

@@ -60,9 +60,7 @@ pub(crate) fn of_controls(
         }
         found.push((name.as_str(), own));
     }
-    for row in found.iter().flat_map(|(_, own)| own) {
-        rows[*row].custom_name = None;
-    }
+    found.iter().flat_map(|(_, own)| own).for_each(|row| rows[*row].custom_name = None);
     give(rows, &found, matrix.document)
 }
 
@@ -112,9 +110,7 @@ fn give(rows: &mut [Row], found: &[(&str, Vec<usize>)], document: &Node) -> Resu
             return Err(document.error_at(&at!["names", *name], message).help("choose another name"));
         }
     }
-    for &i in found.iter().flat_map(|(_, own)| own) {
-        rows[i].label = folder_label(rows, i);
-    }
+    found.iter().flat_map(|(_, own)| own).for_each(|&i| rows[i].label = folder_label(rows, i));
     Ok(())
 }
 

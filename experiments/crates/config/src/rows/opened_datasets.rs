@@ -250,8 +250,7 @@ fn has_values(targets: Targets, folder: &Path, manifest: &Manifest, node: &Node)
     let refused = |reason: String| node.nearest(&["value"]).origin.refused(reason);
     for (column, target) in targets.columns() {
         if !store::has_values(folder, manifest, column).map_err(|error| refused(error.to_string()))? {
-            let dataset = manifest.name.clone();
-            let error = refused(DatasetError::NoTarget { dataset, column, target }.to_string());
+            let error = refused(DatasetError::NoTarget { dataset: manifest.name.clone(), column, target }.to_string());
             return Err(error.help("leave `value` out, or write `value: result`"));
         }
     }

@@ -72,18 +72,14 @@ impl Check<'_> {
             _ => None,
         };
         let Some((key, wrong, remedy)) = wrong else { return Ok(()) };
-        let message = format!("`{key}` of phase {}: {wrong}", i + 1);
-        Err(self.refused(i, &[key], message).help(remedy))
+        Err(self.refused(i, &[key], format!("`{key}` of phase {}: {wrong}", i + 1)).help(remedy))
     }
 
     fn numbers(&self, i: usize, phase: &Phase) -> Result<(), ConfigError> {
-        match phase.loss.iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0)) {
-            Some((loss, weight)) => {
-                let error = self.refused(i, &["loss", loss.name()], format!("{weight} is not a weight"));
-                Err(error.help("write a number, 0 or more"))
-            }
-            None => Ok(()),
-        }
+        let wrong = phase.loss.iter().find(|(_, weight)| !(weight.is_finite() && *weight >= 0.0));
+        let Some((loss, weight)) = wrong else { return Ok(()) };
+        let error = self.refused(i, &["loss", loss.name()], format!("{weight} is not a weight"));
+        Err(error.help("write a number, 0 or more"))
     }
 
     /// The number of steps of a phase; `None` for all that are left.

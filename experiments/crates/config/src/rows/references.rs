@@ -26,8 +26,7 @@ pub(crate) fn mark(rows: &mut [Row], combinations: &[Combination], matrix: Matri
             return Err(error.help("write its values as in `axes` or `base`, options included"));
         }
         if references.len() > 1 {
-            let game = Game { game, all: &all, references: &references, combinations, matrix };
-            game.mark(rows)?;
+            Game { game, all: &all, references: &references, combinations, matrix }.mark(rows)?;
         }
         references.iter().for_each(|&row| rows[row].role = Role::Reference);
     }

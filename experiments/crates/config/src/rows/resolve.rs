@@ -121,8 +121,7 @@ pub(crate) fn cost(row: &Combination, run: &RunConfig) -> Result<NetworkCost, Co
             (ModelError::TokensOnConvolutions, _) => row.node(&["input"]),
             (_, None) => row.node(&["model"]),
             (_, Some(option)) => {
-                let name = run.model.name();
-                row.tree.nearest(&["model", name].into_iter().chain(option.split('.')).collect::<Vec<_>>())
+                row.tree.nearest(&["model", run.model.name()].into_iter().chain(option.split('.')).collect::<Vec<_>>())
             }
         };
         node.origin.error(error.to_string())
@@ -194,8 +193,7 @@ fn weights(row: &Combination, run: &RunConfig) -> Result<(), ConfigError> {
     if !own.is_empty() && own.iter().all(|&loss| weights.of(loss) == 0.0) {
         let names: Vec<&str> = own.iter().map(|loss| loss.name()).collect();
         let message = format!("all losses of this network have the weight 0 ({})", names.join(", "));
-        let error = row.refused(&["train", "loss"], message);
-        return Err(error.help("give at least one of them a weight above 0"));
+        return Err(row.refused(&["train", "loss"], message).help("give at least one of them a weight above 0"));
     }
     Ok(())
 }

@@ -137,9 +137,7 @@ pub(super) fn refer(schema: &mut Value, key: &str) {
     for (key, part) in map.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
         refer(part, key);
     }
-    for form in map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten() {
-        refer(form, key);
-    }
+    map.get_mut("anyOf").and_then(Value::as_array_mut).into_iter().flatten().for_each(|form| refer(form, key));
     for part in ["items", "additionalProperties"] {
         if let Some(part) = map.get_mut(part) {
             refer(part, key);

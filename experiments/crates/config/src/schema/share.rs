@@ -50,9 +50,7 @@ fn count(schema: &Value, key: &str, seen: &mut BTreeMap<String, (usize, String)>
     if schema.is_object() {
         seen.entry(schema.to_string()).or_insert_with(|| (0, key.to_owned())).0 += 1;
     }
-    for (key, part) in schema["properties"].as_object().into_iter().flatten() {
-        count(part, key, seen);
-    }
+    schema["properties"].as_object().into_iter().flatten().for_each(|(key, part)| count(part, key, seen));
     let forms = schema["anyOf"].as_array().into_iter().flatten();
     schema.get("items").into_iter().chain(forms).for_each(|part| count(part, key, seen));
 }

@@ -117,10 +117,7 @@ pub(crate) fn read(source: &Source, sets: &[String]) -> Result<WrittenExperiment
             (WrittenExperiment { refusals, repaired, ..WrittenExperiment::new(document, file) }, Some(error))
         }
     };
-    let with = |error: ConfigError| match &wrong {
-        Some(first) => first.clone().and([error]),
-        None => error,
-    };
+    let with = |error: ConfigError| if let Some(first) = &wrong { first.clone().and([error]) } else { error };
     let overrides: Result<Vec<_>, ConfigError> = sets.iter().map(|text| overriding(text, source)).collect();
     written.overrides = Point(overrides.map_err(with)?);
     let file = &mut written.file;

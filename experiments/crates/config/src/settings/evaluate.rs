@@ -18,7 +18,7 @@
 use crate::rows::row::Row;
 use crate::yaml::source::{ConfigError, YamlPath, at};
 use crate::yaml::tree::Node;
-use facts::numbers::at_least_one;
+use facts::numbers::{at_least_one, number};
 use games::GameKind;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -64,7 +64,7 @@ pub struct MatchEntry {
     #[serde(default, deserialize_with = "range_if_any")]
     pub random_plies: Option<(u16, u16)>,
     /// A game of this many plies is a draw.
-    #[serde(default = "max_plies", deserialize_with = "at_least_one")]
+    #[serde(default = "number::<400, _>", deserialize_with = "at_least_one")]
     pub max_plies: u32,
 }
 
@@ -117,10 +117,6 @@ pub fn range(text: &str) -> Result<(u16, u16), String> {
 
 fn policy() -> Vec<String> {
     vec!["policy".to_owned()]
-}
-
-fn max_plies() -> u32 {
-    400
 }
 
 /// The evaluations with the paths of their files, relative to the experiment's file until now.

@@ -9,7 +9,7 @@ use super::start_weights::Start;
 use crate::checks::targets::OnMissingTargets;
 use dataset::{Dataset, DatasetError};
 use encodings::EncodingConfig;
-use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, is_default, not_negative};
+use facts::numbers::{above_zero_if_any, at_least_one, at_least_one_if_any, is_default, not_negative, number};
 use facts::numerics::components;
 use facts::{Mask, Numerics, described};
 use games::{GameKind, InputName, MovesName};
@@ -194,7 +194,7 @@ pub struct TrainConfig {
     #[serde(deserialize_with = "crate::yaml::values::rate")]
     pub learning_rate: Schedule,
     /// Factor on the learning rate of encodings; `groups` override it. The best differs between encodings, so tune it.
-    #[serde(default = "one", deserialize_with = "not_negative")]
+    #[serde(default = "number::<1, _>", deserialize_with = "not_negative")]
     pub encoding_rate: f64,
     /// Tables or trunk of another network, as first values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -227,19 +227,15 @@ pub struct TrainConfig {
     #[serde(default)]
     pub loss: LossWeights,
     /// Steps between two lines of training metrics, each a mean over these steps.
-    #[serde(default = "default_log_every", deserialize_with = "at_least_one")]
+    #[serde(default = "number::<50, _>", deserialize_with = "at_least_one")]
     pub log_every: u64,
     /// Steps between two checkpoints. No number depends on it.
-    #[serde(default = "default_checkpoint_every", deserialize_with = "at_least_one")]
+    #[serde(default = "number::<1000, _>", deserialize_with = "at_least_one")]
     pub checkpoint_every: u64,
     /// Threads that replay games: by default 2 on GPUs, otherwise 1. No number depends on it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "at_least_one_if_any")]
     pub workers: Option<usize>,
 }
-}
-
-fn one() -> f64 {
-    1.0
 }
 
 impl TrainConfig {
@@ -264,14 +260,6 @@ impl TrainConfig {
     }
 }
 
-fn default_log_every() -> u64 {
-    50
-}
-
-fn default_checkpoint_every() -> u64 {
-    1000
-}
-
 described! {
 /// How a cell is measured: on validation positions while it trains, on test positions at its end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -287,16 +275,12 @@ pub struct EvalConfig {
     #[serde(deserialize_with = "at_least_one")]
     pub every: u64,
     /// Positions a batch.
-    #[serde(default = "default_eval_batch", deserialize_with = "at_least_one")]
+    #[serde(default = "number::<256, _>", deserialize_with = "at_least_one")]
     pub batch: usize,
     /// When encodings are drawn: at both ends of training, never, or also every so many steps. No number depends on it.
     #[serde(default, skip_serializing_if = "is_default")]
     pub pictures: Pictures,
 }
-}
-
-fn default_eval_batch() -> usize {
-    256
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //! ```
 
 use facts::described;
-use facts::numbers::{above_zero, above_zero_if_any, is_default};
+use facts::numbers::{above_zero, above_zero_if_any, is_default, number};
 use games::GameKind;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Start {
     #[serde(default)]
     pub frozen: bool,
     /// Factor on every entry.
-    #[serde(default = "unscaled", deserialize_with = "above_zero")]
+    #[serde(default = "number::<1, _>", deserialize_with = "above_zero")]
     pub scale: f64,
     /// Root mean square to which all moved entries together are scaled.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "above_zero_if_any")]
@@ -89,10 +89,6 @@ impl Start {
 
 fn is_empty(path: &Path) -> bool {
     path.as_os_str().is_empty()
-}
-
-fn unscaled() -> f64 {
-    1.0
 }
 
 /// How a table fits a board of another size.

@@ -28,6 +28,11 @@ impl RunConfig {
         bounded::read_text(path, MAX_BYTES)
     }
 
+    /// That of a `config.yaml`; none if it cannot be read.
+    pub fn read(path: &Path) -> Option<Self> {
+        Self::from_yaml(&Self::read_text(path).ok()?).ok()
+    }
+
     /// Reads what [`Self::to_yaml`] wrote.
     pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
         Self::from_source(&Source::new(Path::new("config.yaml"), text))

@@ -100,10 +100,8 @@ impl Repair<'_> {
             if depth == 0 || !is_inside || !matches!(next.problem, Problem::Missing(_)) {
                 return Some(next);
             }
-            match self.repaired(tree, &next, depth - 1) {
-                Some(repaired) => *tree = repaired,
-                None => return Some(next),
-            }
+            let Some(repaired) = self.repaired(tree, &next, depth - 1) else { return Some(next) };
+            *tree = repaired;
         }
         self.0(tree)
     }

@@ -87,10 +87,7 @@ impl Refusal {
     /// An error that has its location already.
     pub(crate) fn about(self, mut error: ConfigError) -> ConfigError {
         error.message = self.to_string();
-        match self.problem {
-            Problem::Key(name, valid) => unknown("key", &name, valid, "", error),
-            _ => error,
-        }
+        if let Problem::Key(name, valid) = self.problem { unknown("key", &name, valid, "", error) } else { error }
     }
 
     /// The error, with its line and a remedy.

@@ -224,7 +224,6 @@ fn what_is_varied_without_effect_is_reported() {
     let found = no_effect(rates);
     assert!(found.len() == 1 && found[0].starts_with("the axis `learning_rate` has no effect"), "{found:?}");
     assert!(no_effect(&rates.replace("boundaries: [100]", "boundaries: [5]")).is_empty());
-    let excluded = format!("{EXPERIMENT}exclude: [{{encoding: {{absolute: {{at: input}}}}}}]\n");
-    let found = load(&excluded).no_effect;
+    let found = load(&format!("{EXPERIMENT}exclude: [{{encoding: {{absolute: {{at: input}}}}}}]\n")).no_effect;
     assert!(found.len() == 1 && found[0].starts_with("`axes.encoding[1]` is in no row"), "{found:?}");
 }

@@ -72,8 +72,7 @@ const REFERENCE: &str = "reference: {encoding: absolute}";
 #[test]
 fn controls_have_the_parameters_of_their_goal_on_both_boards() {
     for by in ["ffn", "[width, ffn]", "[depth, ffn]", "[depth, width, ffn]"] {
-        let entry = format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n");
-        let experiment = load(&grid(ENCODINGS, &entry));
+        let experiment = load(&grid(ENCODINGS, &format!("  - {{row: absolute, match: {{params: shaw, by: {by}}}}}\n")));
         let found = controls(&experiment);
         assert_eq!(found.len(), 2, "one for each game");
         for control in found {
@@ -158,8 +157,7 @@ fn widths_stay_multiples_of_the_heads_and_fit_rotations() {
 
 #[test]
 fn a_control_is_the_cell_that_its_sizes_written_by_hand_are() {
-    let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
-    let experiment = load(&grid(ENCODINGS, entry));
+    let experiment = load(&grid(ENCODINGS, "  - {row: absolute, match: {params: shaw, by: ffn}}\n"));
     for control in controls(&experiment) {
         let [_, _, ff] = sizes(control);
         let by_hand = grid(ENCODINGS, "").replace("controls:\n", "").replace("ff: 192", &format!("ff: {ff}"));
@@ -172,8 +170,7 @@ fn a_control_is_the_cell_that_its_sizes_written_by_hand_are() {
 
 #[test]
 fn controls_leave_every_other_row_as_it_is() {
-    let entry = "  - {row: absolute, match: {params: shaw, by: ffn}}\n";
-    let with = load(&grid(ENCODINGS, entry));
+    let with = load(&grid(ENCODINGS, "  - {row: absolute, match: {params: shaw, by: ffn}}\n"));
     let without = load(&grid(ENCODINGS, "").replace("controls:\n", ""));
     let others: Vec<&Row> = with.rows.iter().filter(|row| row.matched.is_none()).collect();
     assert_eq!(others, without.rows.iter().collect::<Vec<_>>());

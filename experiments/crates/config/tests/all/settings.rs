@@ -27,8 +27,7 @@ fn clipping_is_an_axis() {
 
 #[test]
 fn a_default_is_named_as_the_file_writes_it() {
-    let axes = "  model.chessformer.edge: [shown, hidden]\n";
-    let experiment = load(&grid(axes, "{model.chessformer.edge: shown}"));
+    let experiment = load(&grid("  model.chessformer.edge: [shown, hidden]\n", "{model.chessformer.edge: shown}"));
     assert_eq!(names(&experiment), ["edge shown", "edge hidden"]);
 }
 
@@ -46,8 +45,7 @@ fn a_preset_is_its_sizes_written_out() {
 
 #[test]
 fn a_size_over_a_preset_is_an_axis() {
-    let axes = "  model.chessformer.layers: [1, 3]\n";
-    let text = with_preset(&grid(axes, "{model.chessformer.layers: 1}"));
+    let text = with_preset(&grid("  model.chessformer.layers: [1, 3]\n", "{model.chessformer.layers: 1}"));
     let sizes = |row: &&Row| {
         let models::ModelConfig::Chessformer(network) = &row.run.model else { panic!("a Chessformer") };
         (network.layers, network.width)

@@ -46,9 +46,7 @@ pub fn draw(game: GameKind, map: &[f64], shades: &Shades) -> Canvas {
         let (class, opacity) = colour(step as f64 / STEPS);
         canvas.push(&format!(r#"<path class="{class}" fill-opacity="{opacity:.2}" d="{path}"/>"#));
     }
-    for query in 0..squares {
-        canvas.rect("mark", small(query).at(query), one.square);
-    }
+    (0..squares).for_each(|query| canvas.rect("mark", small(query).at(query), one.square));
     board.names(&mut canvas, View::FIRST);
     shades.draw(&mut canvas, (LEFT, MARGIN + down + NAMES), across);
     canvas

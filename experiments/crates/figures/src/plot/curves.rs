@@ -116,8 +116,7 @@ fn drawn(plot: &CurvePlot, id: &str, medium: Medium) -> String {
 /// Whether lines are farther from a level at their starts than at their ends.
 fn left_is_emptier(plot: &CurvePlot, level: f64) -> bool {
     let nearest = |of: fn(&Series) -> Option<&Point>| {
-        let ends = plot.series.iter().filter_map(of);
-        ends.map(|point| (point.y - level).abs()).fold(f64::INFINITY, f64::min)
+        plot.series.iter().filter_map(of).map(|point| (point.y - level).abs()).fold(f64::INFINITY, f64::min)
     };
     nearest(|series| series.points.first()) > nearest(|series| series.points.last())
 }

@@ -42,8 +42,7 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
     let height_of = |group: &DotGroup| DOT * group.dots.len().max(1) as f64 + GAP;
     let inner: f64 = plot.groups.iter().map(height_of).sum();
     let dots = || plot.groups.iter().flat_map(|group| &group.dots);
-    let widest = plot.groups.iter().map(|group| width(&group.label)).fold(60.0, f64::max);
-    let room = widest.min(0.39 * total);
+    let room = plot.groups.iter().map(|group| width(&group.label)).fold(60.0, f64::max).min(0.39 * total);
     let legend = Legend::new(dots().map(|dot| (dot.style, &dot.label[..])), total - 8.0);
     let top = legend.height + 14.0;
     let frame = Frame {
@@ -69,8 +68,7 @@ fn drawn(plot: &DotPlot, id: &str, medium: Medium) -> String {
         for (i, dot) in group.dots.iter().enumerate() {
             let y = top + GAP / 2.0 + DOT * (i as f64 + 0.5);
             let Interval { low, high } = dot.interval;
-            let class = format!("thin {}", dot.style.class());
-            canvas.line(&class, (frame.at_x(low), y), (frame.at_x(high), y));
+            canvas.line(&format!("thin {}", dot.style.class()), (frame.at_x(low), y), (frame.at_x(high), y));
             let [shown, spoken] = with_interval(dot.mean, dot.interval);
             let tooltip = format!("{}, {}: {shown}", dot.label, group.label);
             dot.style.mark(&mut canvas, (frame.at_x(dot.mean), y), 4.0, &tooltip);

@@ -12,10 +12,7 @@ pub(super) fn width(text: &str) -> f64 {
 /// A text that is not wider than `room`; its end is left out where it would be.
 pub(super) fn fitted(text: &str, room: f64) -> String {
     let most = (room / CHARACTER).floor().max(1.0) as usize;
-    match text.chars().count() > most {
-        true => text.chars().take(most - 1).chain(['…']).collect(),
-        false => text.to_owned(),
-    }
+    if text.chars().count() > most { text.chars().take(most - 1).chain(['…']).collect() } else { text.to_owned() }
 }
 
 const MOST_LINES: usize = 6;

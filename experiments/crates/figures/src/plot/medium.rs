@@ -78,8 +78,7 @@ impl Medium {
 
 /// A length in units as inches, `3.25`.
 fn inches(units: f64) -> String {
-    let text = format!("{:.4}", units * COLUMN_INCHES / COLUMN);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    format!("{:.4}", units * COLUMN_INCHES / COLUMN).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 impl Canvas {

@@ -101,8 +101,7 @@ impl Scale {
 
 /// A number in up to three digits.
 fn short(value: f64) -> String {
-    let text = fixed(value, 2);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    fixed(value, 2).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn ends(values: impl IntoIterator<Item = f64>) -> (f64, f64) {

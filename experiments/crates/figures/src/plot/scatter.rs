@@ -78,8 +78,7 @@ fn drawn(plot: &ScatterPlot, id: &str, medium: Medium) -> String {
     }
     let text = |point: &ScatterPoint| format!("{} at {}, {}", point.label, number(point.at.0), number(point.at.1));
     let texts: Vec<String> = plot.points.iter().map(text).collect();
-    let description = format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; "));
-    canvas.titled(medium, id, &plot.title, &description)
+    canvas.titled(medium, id, &plot.title, &format!("{} against {}: {}.", plot.y_label, plot.x_label, texts.join("; ")))
 }
 
 fn place(point: &ScatterPoint, frame: &Frame) -> (f64, f64) {

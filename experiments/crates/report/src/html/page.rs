@@ -2,9 +2,9 @@
 
 use crate::comparison::Verdict;
 use crate::figures::Figure;
+use crate::numbers::time;
 use crate::sections::interactions::Change;
 use crate::table::Table;
-use chrono::DateTime;
 use figures::{escape, plot};
 
 /// The colours of pages by name, light and dark.
@@ -154,8 +154,7 @@ pub(super) fn change_badge(change: Change) -> (&'static str, &'static str) {
 
 /// A time in seconds since 1970 as `2026-11-20 17:25 UTC`.
 pub fn utc(unix_s: f64) -> String {
-    let time = DateTime::from_timestamp(unix_s.floor() as i64, 0).unwrap_or_default();
-    time.format("%Y-%m-%d %H:%M UTC").to_string()
+    time(unix_s, "%Y-%m-%d %H:%M UTC")
 }
 
 #[cfg(test)]

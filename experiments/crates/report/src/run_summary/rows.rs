@@ -213,9 +213,7 @@ fn shorten(lines: &mut [SummaryLine<'_>], longest: usize) -> (bool, Vec<String>)
             break;
         }
     }
-    for (line, words) in lines.iter_mut().zip(names) {
-        line.name = words.join(", ");
-    }
+    lines.iter_mut().zip(names).for_each(|(line, words)| line.name = words.join(", "));
     (rates, shared)
 }
 

@@ -16,10 +16,7 @@ pub(crate) const PRIMARY_METRIC: &str = "primary metric";
 /// `24 of 24 cells done (and 6 of 6 A/A controls done)`.
 pub(crate) fn status(report: &Report) -> String {
     let cells = progress(&report.cells, "cells");
-    if report.twins.all == 0 {
-        return cells;
-    }
-    format!("{cells} (and {})", progress(&report.twins, "A/A controls"))
+    if report.twins.all == 0 { cells } else { format!("{cells} (and {})", progress(&report.twins, "A/A controls")) }
 }
 
 fn progress(counts: &CellCounts, what: &str) -> String {
@@ -56,8 +53,7 @@ pub(crate) fn facts(game: &GameReport) -> Vec<String> {
     let mut facts = Vec::new();
     facts.extend(game.test_positions.map(|positions| format!("{} test positions", grouped(positions))));
     facts.extend(game.test_set.as_ref().map(|test| {
-        let left_out = [test.left_out_of_train, test.left_out_of_validation].map(grouped);
-        let [train, validation] = left_out;
+        let [train, validation] = [test.left_out_of_train, test.left_out_of_validation].map(grouped);
         format!(
             "test games of {}; {train} training and {validation} validation positions that occur in them are left out",
             test.name

@@ -1,7 +1,7 @@
 //! Where the numbers of a report come from: programs, sources, data and the finished cells' fingerprints.
 
 use crate::run_folder::{CellFacts, CellRecord, RunFolder};
-use facts::distinct;
+use facts::{by_key, distinct};
 use records::manifest::{CopiedFrom, DatasetFacts};
 use records::plan::Row;
 use records::status::Fingerprints;
@@ -24,8 +24,7 @@ pub(crate) fn of(folder: &RunFolder) -> Provenance {
     let facts = || folder.cells.iter().flatten().filter_map(|cell| cell.facts.as_ref());
     let times = || facts().flat_map(|facts| facts.sessions.iter().map(|session| session.unix_s));
     // A copy of a copy counts for each place.
-    let copies: Vec<&CopiedFrom> = facts().flat_map(|facts| &facts.copied_from).collect();
-    let count = |place: &CopiedFrom| (place.clone(), copies.iter().filter(|other| **other == place).count());
+    let copies = by_key(facts().flat_map(|facts| &facts.copied_from).map(|place| (place, ())));
     let fingerprints =
         |(_, cell, folder): (&Row, &CellRecord, String)| Some((folder, cell.result.as_ref()?.fingerprints.clone()?));
     Provenance {
@@ -34,6 +33,6 @@ pub(crate) fn of(folder: &RunFolder) -> Provenance {
         datasets: distinct(facts().map(|facts| facts.dataset.clone())),
         began: times().reduce(f64::min).zip(times().reduce(f64::max)),
         cells: folder.placed_cells().filter_map(fingerprints).collect(),
-        copies: distinct(copies.iter().copied()).into_iter().map(count).collect(),
+        copies: copies.into_iter().map(|(place, cells)| (place.clone(), cells.len())).collect(),
     }
 }

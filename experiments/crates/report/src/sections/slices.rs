@@ -59,8 +59,7 @@ type Measurements<'a> = BTreeMap<u64, &'a [Option<f32>]>;
 pub(crate) fn of(folder: &RunFolder, kind: GameKind, rows: &[RowReport], table: &Positions) -> Vec<SliceReport> {
     let measurements = |role: Role, label: &str| -> Measurements<'_> {
         let of_row = |row: &Row| -> Measurements<'_> {
-            let seeds = folder.plan.seeds.iter();
-            seeds.filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
+            folder.plan.seeds.iter().filter_map(|&seed| Some((seed, table.values(&row.folder, seed)?))).collect()
         };
         let mut planned = folder.plan.rows.iter().filter(|row| row.game == kind);
         planned.find(|row| row.role == role && row.display_name() == label).map(of_row).unwrap_or_default()

@@ -53,10 +53,7 @@ fn sizes(options: &Value) -> String {
     };
     let (layers, width, inside) = (all(["layers", "blocks"]), all(["width", "channels"]), all(["ff", "ff"]));
     let inside = inside.first().map_or_else(String::new, |size| format!("/{size}"));
-    match width.first() {
-        Some(width) => format!("{}×{width}{inside}", layers.join("+")),
-        None => String::new(),
-    }
+    width.first().map_or_else(String::new, |width| format!("{}×{width}{inside}", layers.join("+")))
 }
 
 /// The mark of a win rate, which is not comparable with win, draw and loss.

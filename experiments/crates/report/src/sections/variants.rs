@@ -2,7 +2,7 @@
 
 use crate::primary::PrimaryMetric;
 use crate::run_folder::{CellRecord, RunFolder};
-use facts::{Role, setting};
+use facts::{Role, by_key, setting};
 use games::GameKind;
 use records::CellState;
 use records::plan::Row;
@@ -35,19 +35,14 @@ const SCHEDULE: [&str; 4] = ["train.steps", "train.learning_rate", "train.checkp
 /// The rows as curves over budgets, in the order of their first rows: those of a curve agree in all settings but the schedule and
 /// what the trials of each have chosen.
 pub(crate) fn curves<'a, 'b>(folder: &RunFolder, variants: &'a [Variant<'b>]) -> Vec<Vec<&'a Variant<'b>>> {
-    let mut curves: Vec<(Value, Vec<&Variant<'_>>)> = Vec::new();
-    for variant in variants {
+    let of_curve = |variant: &'a Variant<'b>| {
         let of_row = |tuned: &&TunedRowRecord| tuned.folder == variant.row.folder;
         let tuned = folder.tuning.iter().flat_map(|tuning| &tuning.rows).find(of_row);
         let chosen = tuned.and_then(|row| row.trials.first()).into_iter().flat_map(|trial| &trial.values);
         let settings: Vec<&str> = SCHEDULE.into_iter().chain(chosen.map(|(name, _)| name.as_str())).collect();
-        let config = variant.run_without(&settings);
-        match curves.iter_mut().find(|(of_curve, _)| *of_curve == config) {
-            Some((_, rows)) => rows.push(variant),
-            None => curves.push((config, vec![variant])),
-        }
-    }
-    curves.into_iter().map(|(_, rows)| rows).collect()
+        (variant.run_without(&settings), variant)
+    };
+    by_key(variants.iter().map(of_curve)).into_iter().map(|(_, rows)| rows).collect()
 }
 
 /// The rows of a game's plan as curves over budgets: those that have begun as [`curves`] has them, each other one beside rows with
@@ -58,8 +53,7 @@ pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row
     let left_out: Vec<&str> = SCHEDULE.into_iter().chain(tuned).collect();
     let is_kept = |axis: &str| !left_out.iter().any(|setting| is_part_of(axis, setting));
     let values = |row: &Row| -> Vec<(String, String)> {
-        let kept = row.axes.iter().filter(|(axis, _)| is_kept(axis));
-        kept.map(|(axis, value)| (axis.clone(), value.clone())).collect()
+        row.axes.iter().filter(|(axis, _)| is_kept(axis)).map(|(axis, value)| (axis.clone(), value.clone())).collect()
     };
     let variants = of(folder, game);
     let begun = curves(folder, &variants).into_iter();
@@ -68,10 +62,7 @@ pub(crate) fn planned_curves(folder: &RunFolder, game: GameKind) -> Vec<Vec<&Row
     for (row, _) in folder.lines_of(game).filter(|(row, _)| row.role != Role::Twin && !has_begun(row)) {
         // Plans of older versions have no values.
         let is_own = |curve: &&mut Vec<&Row>| !row.axes.is_empty() && values(curve[0]) == values(row);
-        match planned.iter_mut().find(is_own) {
-            Some(curve) => curve.push(row),
-            None => planned.push(vec![row]),
-        }
+        if let Some(curve) = planned.iter_mut().find(is_own) { curve.push(row) } else { planned.push(vec![row]) }
     }
     planned
 }

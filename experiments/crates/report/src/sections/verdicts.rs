@@ -5,12 +5,12 @@ use crate::comparison::{ALPHA, Comparison, Corrected, Verdict};
 use crate::figures::{Figure, Styles};
 use crate::model::{GameReport, Report, RowReport};
 use crate::no_verdict::{Missing, blocking_reason, left_out, reasons};
-use crate::noise::{NoGameNoise, Noise, counted};
+use crate::noise::{Noise, counted};
 use crate::numbers::{interval, interval_decimals, mean_sd, or_absent, p_in_words, p_value, signed, two_cells};
 use crate::primary::PrimaryMetric;
 use crate::table::{ABSENT, ROW, Table};
 use facts::row_name::readable;
-use facts::{Role, distinct};
+use facts::{Role, by_key};
 use figures::plot::forest::{self, ForestPlot, ForestRow};
 
 /// The note of a game without an A/A control.
@@ -210,10 +210,8 @@ fn noise_notes(rows: &[&RowReport]) -> Vec<String> {
     let of_both = "intervals and p count the noise of seeds and of test games; games: how many test games there are; the table of \
                    precision shows how the variance splits";
     let of_both = all.iter().any(|(_, noise)| noise.is_ok()).then(|| of_both.to_owned());
-    let reasons = distinct(all.iter().filter_map(|(_, noise)| noise.as_ref().err().map(NoGameNoise::to_string)));
-    let of_seeds = reasons.into_iter().map(|why| {
-        let own = all.iter().filter(|(_, noise)| noise.as_ref().is_err_and(|own| own.to_string() == why));
-        let names: Vec<&str> = own.map(|(name, _)| &name[..]).collect();
+    let reasons = by_key(all.iter().filter_map(|(name, noise)| Some((noise.as_ref().err()?.to_string(), &name[..]))));
+    let of_seeds = reasons.into_iter().map(|(why, names)| {
         let whose = if names.len() == all.len() { String::new() } else { format!(" of {}", names.join(", ")) };
         format!("intervals and p{whose} count the noise of seeds only: {why}")
     });

@@ -39,10 +39,7 @@ pub fn pooled_sd(samples: &[Vec<f64>]) -> Option<(f64, usize)> {
 /// Hedges, "Distribution theory for Glass's estimator of effect size", Journal of Educational Statistics 6 (1981).
 pub fn hedges(freedom: usize) -> f64 {
     let nu = freedom as f64;
-    match freedom {
-        0 | 1 => 0.0,
-        _ => (ln_gamma(nu / 2.0) - ln_gamma((nu - 1.0) / 2.0)).exp() / (nu / 2.0).sqrt(),
-    }
+    if freedom < 2 { 0.0 } else { (ln_gamma(nu / 2.0) - ln_gamma((nu - 1.0) / 2.0)).exp() / (nu / 2.0).sqrt() }
 }
 
 /// How often seeds or items are drawn for an interval.

@@ -80,7 +80,6 @@ fn kendalls_tau_agrees_with_scipy() {
         let found = tau(&numbers(&case["a"]), &numbers(&case["b"])).expect("no constant list");
         close(found, number(&case["tau"]), 1e-12);
     }
-    assert_eq!((tau(&[1.0], &[2.0]), tau(&[1.0, 1.0], &[1.0, 2.0])), (None, None));
 }
 
 #[test]

@@ -207,19 +207,6 @@ fn a_cell_of_another_hash_than_its_row_is_no_fair_partner() {
 }
 
 #[test]
-fn threads_and_two_gpus_of_one_kind_do_not_break_a_pair() {
-    let folder = Folder::finished();
-    folder.manifests(&["absolute", "shaw"], |label, _, manifest| {
-        manifest["identity"]["device"] = json!(if label == "shaw" { "cuda:1" } else { "cuda:0" });
-    });
-    folder.manifest("shaw", 0, |manifest| {
-        manifest["identity"]["device"] = json!("cuda:1");
-        manifest["identity"]["threads"] = json!(4);
-    });
-    assert_eq!(comparison(&folder.report(), "shaw").pairs, 3);
-}
-
-#[test]
 fn a_pair_of_two_gpu_models_does_not_count() {
     let folder = Folder::finished();
     let (h100, h200) = ("NVIDIA H100 80GB HBM3", "NVIDIA H200");

@@ -51,8 +51,7 @@ impl<'a> Schedule<'a> {
     }
 
     fn place(&mut self, name: &'a str) -> usize {
-        let known = self.players.iter().position(|player| *player == name);
-        known.unwrap_or_else(|| {
+        self.players.iter().position(|player| *player == name).unwrap_or_else(|| {
             self.players.push(name);
             self.players.len() - 1
         })
@@ -63,8 +62,7 @@ impl<'a> Schedule<'a> {
         let met = self.reached(|_, _| true);
         if let Some(other) = met.iter().position(|met| !met) {
             let (player, other) = (self.players[0], self.players[other]);
-            let reason = format!("no chain of games connects {player} with {other}; play more games");
-            return Err(StrengthError(reason));
+            return Err(StrengthError(format!("no chain of games connects {player} with {other}; play more games")));
         }
         // Arrows from winners: players whom player 0 does not reach won every game against those it reaches; with reversed arrows
         // they lost every game.

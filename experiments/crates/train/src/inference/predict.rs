@@ -58,8 +58,7 @@ pub enum Meaning {
 /// likeliest move has probability 1.
 pub fn predictions(requests: &[Request], outputs: &[Answer], temperature: f64) -> Result<Vec<Prediction>, TrainError> {
     let of_head = |head: HeadName| {
-        let own = outputs.iter().find(|answer| answer.name() == head.name());
-        own.map(|answer| rows(&answer.tensor)).transpose()
+        outputs.iter().find(|answer| answer.name() == head.name()).map(|answer| rows(&answer.tensor)).transpose()
     };
     let (policy, soft) = (of_head(HeadName::Policy)?, of_head(HeadName::SoftPolicy)?);
     let further = outputs.iter().filter(|answer| answer.head == HeadName::FurtherPolicies);
@@ -202,8 +201,7 @@ fn wdl(logits: [f32; 3]) -> Meaning {
 }
 
 fn largest(logits: &[f32]) -> usize {
-    let best = logits.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i)));
-    best.map_or(0, |(i, _)| i)
+    logits.iter().enumerate().max_by(|(i, a), (j, b)| a.total_cmp(b).then(j.cmp(i))).map_or(0, |(i, _)| i)
 }
 
 impl Prediction {

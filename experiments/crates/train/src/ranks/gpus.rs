@@ -64,8 +64,7 @@ fn is_off(setting: &str) -> Result<bool, UserError> {
 }
 
 fn usable() -> Result<(Nccl, String), String> {
-    let found = Nccl::load().and_then(|nccl| Ok((nccl, nccl.version()?)));
-    found.map_err(|error| error.to_string())
+    Nccl::load().and_then(|nccl| Ok((nccl, nccl.version()?))).map_err(|error| error.to_string())
 }
 
 /// A GPU by its identifier; by its rank, if the driver does not answer.

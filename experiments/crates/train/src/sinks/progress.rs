@@ -96,8 +96,7 @@ mod tests {
         metrics.push("policy_loss", 2.5);
         metrics.push("map_loss", 1.25);
         let time = Time { unix_s: 0.0, wall_s: 1.0, positions_per_s: 120.4 };
-        let weights = Weights::Raw;
-        let line = MetricLine { step: 50, split: Part::Train, weights, epochs: 0.5, metrics, time };
+        let line = MetricLine { step: 50, split: Part::Train, weights: Weights::Raw, epochs: 0.5, metrics, time };
         let mut out = Vec::new();
         Plain { steps: 600, to: &mut out }.line(&line).unwrap();
         assert_eq!(

@@ -85,8 +85,7 @@ fn closest(at: &Candidate, size: Size, goal: u64) -> Result<Outcome, ModelError>
             let best = around.into_iter().min_by(|a, b| a.off(goal).total_cmp(&b.off(goal)));
             return Ok(best.map_or_else(|| Outcome::Nearest(Vec::new()), |best| Outcome::Found(Box::new(best))));
         }
-        let better = nearest.as_ref().map_or(true, |known| off(&around) < off(known));
-        if better {
+        if nearest.as_ref().map_or(true, |known| off(&around) < off(known)) {
             nearest = Ok(around);
         }
     }

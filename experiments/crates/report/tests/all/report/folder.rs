@@ -211,8 +211,7 @@ impl Folder {
     /// Chess rows with these labels, which are not in the plan; the first is the reference.
     pub(crate) fn rows(&self, labels: impl IntoIterator<Item = String>) -> Vec<Row> {
         let role = |place: usize| if place == 0 { Role::Reference } else { Role::Compared };
-        let labels = labels.into_iter().enumerate();
-        labels.map(|(place, label)| Row { role: role(place), ..self.like(&label) }).collect()
+        labels.into_iter().enumerate().map(|(place, label)| Row { role: role(place), ..self.like(&label) }).collect()
     }
 
     /// A compared chess row with this label, which is not in the plan.
@@ -237,9 +236,7 @@ impl Folder {
     }
 
     pub(crate) fn row(&self, label: &str, losses: [f64; 3]) {
-        for (seed, loss) in SEEDS.into_iter().zip(losses) {
-            self.done(label, seed, loss);
-        }
+        SEEDS.into_iter().zip(losses).for_each(|(seed, loss)| self.done(label, seed, loss));
     }
 
     /// A finished cell with this loss on test.

@@ -17,8 +17,7 @@ fn plot<'a>(page: &'a str, id: &str) -> &'a str {
 
 /// The names of a hero panel from top to bottom.
 fn names(svg: &str) -> Vec<&str> {
-    let texts = svg.split("<text class=\"name\"").skip(1);
-    texts.filter_map(|rest| rest.split_once('>')?.1.split('<').next()).collect()
+    svg.split("<text class=\"name\"").skip(1).filter_map(|rest| rest.split_once('>')?.1.split('<').next()).collect()
 }
 
 #[test]
