@@ -87,7 +87,7 @@ pub(super) fn ensure_environment<'a>(
     environment::ensure(&needed).with_context(|| format!("cannot start again with {}", names()))
 }
 
-/// The same for any run on a CPU.
+/// The same for the variables that every run needs, on any device.
 pub(crate) fn ensure_passive_threads() -> anyhow::Result<()> {
     ensure_environment(Device::Cpu, std::iter::empty())
 }

@@ -74,7 +74,7 @@ pub(crate) fn same_run(config: &RunConfig, manifest: &Manifest, wanted: &str, se
     let recorded: RunConfig = serde_json::from_value(manifest.config.clone())
         .map_err(|error| format!("the run in its {} cannot be read: {error}", manifest::FILE))?;
     same_hash(CONFIG_FILE, config, manifest, wanted, seed)?;
-    if recorded != *config {
+    if recorded.to_json() != config.to_json() {
         same_hash(manifest::FILE, &recorded, manifest, wanted, seed)?;
     }
     let (recorded, content) = (&manifest.identity, manifest.dataset.content());

@@ -28,7 +28,7 @@ impl RunConfig {
         bounded::read_text(path, MAX_BYTES)
     }
 
-    /// That of a `config.yaml`; none if it cannot be read.
+    /// The run of a `config.yaml`; none if it cannot be read.
     pub fn read(path: &Path) -> Option<Self> {
         Self::from_yaml(&Self::read_text(path).ok()?).ok()
     }
