@@ -106,7 +106,7 @@ fn a_page_shows_curves_over_budgets_and_what_a_bundle_predicted() {
     let path = unpacked.run_dir().join("predictions.json");
     let published = fs::read(&path).expect("predictions");
     fs::remove_file(&path).expect("removed");
-    // Each reads the run folder anew.
+    // A renderer reads a run folder once.
     let anew = || Renderer::new(unpacked.folder());
     refuses(&anew(), "predicted('run', 'chess', 'shaw')", "run predicts nothing");
 
