@@ -1,7 +1,6 @@
 // An operation whose value and gradient the caller computes: what torch::autograd::Function is for, which tch does not
 // reach. models/nn/src/differentiable.rs is the other side; the two declare the same interface.
 
-#include <ATen/ATen.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // An operator that has a kernel of its own for CPUs or CUDA is counted as a whole, whatever it calls inside. So are a few that have
 // one for all devices and yet call others. The rest is made of others, and counts only if none of these did any work.
 
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/record_function.h>
 #include <c10/core/CachingDeviceAllocator.h>
