@@ -17,7 +17,7 @@ fn main() {
     // Debug information of LibTorch's headers would cost a third of the time.
     build.cpp(true).std("c++17").pic(true).warnings(false).debug(false);
     build.include(include.join("torch/csrc/api/include")).include(include);
-    // Headers of the operators that a file names, instead of all.
+    // LibTorch's headers then include the operators that they use instead of all.
     build.define("AT_PER_OPERATOR_HEADERS", None);
     // LibTorch's layouts of structures depend on the first, which its release has; the second shows Gloo, of which it brings no
     // header.
