@@ -105,6 +105,7 @@ enum Command {
 
 /// Parses the command line, runs the command and turns its outcome into an exit code. `revision` is what `revision::revision!` found.
 pub fn start(revision: [&'static str; 3]) -> ExitCode {
+    nn::skip_destructors();
     let _ = version::SOURCE.set(revision);
     let matches = help::fitted(Cli::command()).try_get_matches();
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches)).unwrap_or_else(|error| refuse(&error));

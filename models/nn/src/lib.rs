@@ -71,6 +71,6 @@ pub use operators::{Operator, OperatorKind, operators_of, peak_bytes};
 pub use pair_classes::PairClasses;
 pub use pair_tables::PairTables;
 pub use pinned::pinned;
-pub use process::{keep_freed_memory, load_cuda};
+pub use process::{keep_freed_memory, load_cuda, skip_destructors};
 pub use product::dense;
 pub use rotation::Rotation;

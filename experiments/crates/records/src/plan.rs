@@ -132,6 +132,7 @@ impl Plan {
         let path = run_dir.join(FILE);
         let text = files::read(&path).map_err(|cause| match cause.kind() {
             _ if run_dir.is_file() => not_a_folder(run_dir),
+            io::ErrorKind::NotFound if run_dir.join(TRIALS).join(FILE).is_file() => only_trials(run_dir),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => UserError::new(
                 match run_dir.is_dir() {
                     true => format!("{} holds no {FILE}, so it is not an experiment's run folder", run_dir.display()),
@@ -221,6 +222,14 @@ fn not_a_folder(file: &Path) -> UserError {
     UserError::new(format!("{path} is a file, not a run folder"), "give the folder that `posenc run` made, runs/NAME")
 }
 
+fn only_trials(run_dir: &Path) -> UserError {
+    let run_dir = run_dir.display();
+    let help = format!(
+        "`posenc run` finishes them; {run_dir}/{TRIALS} is their run folder, for `report` and `publish --partial`"
+    );
+    UserError::new(format!("{run_dir} holds no cells yet, because its trials have not ended"), help)
+}
+
 /// The run folder, or that of the trials if the rows of a tuned experiment have not begun.
 pub fn stage(run_dir: &Path) -> PathBuf {
     let trials = run_dir.join(TRIALS);
@@ -267,12 +276,22 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_bundle_is_no_run_folder() {
+    fn a_bundle_is_no_run_folder_and_neither_are_trials_without_cells() {
         let dir = tempfile::tempdir().expect("a folder");
         std::fs::write(dir.path().join(FILE), plan().to_string()).expect("a plan");
         assert!(Plan::of_run_folder(dir.path()).is_ok());
         std::fs::write(dir.path().join(SUMS), "").expect("a list");
         assert!(Plan::read(dir.path()).is_ok());
+        let trials = dir.path().join(TRIALS);
+        std::fs::create_dir(&trials).expect("a folder");
+        std::fs::rename(dir.path().join(FILE), trials.join(FILE)).expect("a plan of trials");
+        assert!(Plan::read(&trials).is_ok());
+        let error = Plan::read(dir.path()).unwrap_err().to_string();
+        assert!(
+            error.contains("its trials have not ended") && error.contains("/tuning is their run folder"),
+            "{error}"
+        );
+        std::fs::rename(trials.join(FILE), dir.path().join(FILE)).expect("a plan of cells");
         let error = Plan::of_run_folder(dir.path()).unwrap_err().to_string();
         assert!(error.contains("is an unpacked bundle") && error.contains("posenc report"), "{error}");
         for (name, parts) in [
